@@ -82,6 +82,67 @@ export const runLater = [
   'Library/LaunchAgents',
 ];
 
+/**
+ * Below the user's own folder, where a new name is a setting or a program to come: no agent at `home` changes these.
+ * The user's own folder is one, too; what is a folder in it stays as it is, unless it is listed here.
+ */
+export const readOnlyAtHome = [
+  '.bash_completion.d',
+  '.bashrc.d',
+  '.config',
+  '.emacs.d',
+  '.git-templates',
+  '.githooks',
+  '.local',
+  '.oh-my-zsh',
+  '.profile.d',
+  '.vim',
+  '.vscode',
+  '.zsh',
+  '.zshrc.d',
+  'bin',
+];
+
+/** Settings of agents: the same, but for what is no setting. */
+export const agentSettings = ['.claude', '.codex', '.copilot', '.cursor', '.gemini', '.qwen'];
+const ofAgents = [
+  'cache',
+  'debug',
+  'history',
+  'logs',
+  'log',
+  'projects',
+  'sessions',
+  'session-state',
+  'tmp',
+  'todos',
+];
+
+/** Data of programs: what is there stays writable, but for what a desktop, a shell or an editor runs. */
+export const dataOfPrograms = '.local/share';
+export const runFromData = [
+  'applications',
+  'autostart',
+  'bash-completion',
+  'dbus-1',
+  'fish',
+  'gnome-shell',
+  'kio',
+  'nautilus',
+  'nvim',
+  'plasma',
+  'systemd',
+  'vim',
+  'zsh',
+];
+
+/** What stays writable of all those. */
+export const writableAtHome = [
+  '.local/lib',
+  '.local/state',
+  ...agentSettings.flatMap((folder) => ofAgents.map((name) => `${folder}/${name}`)),
+];
+
 /** Programs of the user's own; below some of these there are credentials too, which `secrets` hides again. */
 export const toolchains = [
   '.asdf',

@@ -29,6 +29,8 @@ export interface Places {
   readonly kept: readonly Omit<Mount, 'access'>[];
   /** The user's own folder; undefined when there is none. */
   readonly userHome: string | undefined;
+  /** What an agent at `home` may write below it, and what not. */
+  readonly ofUserAtHome: readonly Mount[];
   /** Keys, credentials and browsers below it. */
   readonly secrets: readonly Omit<Mount, 'access'>[];
   /** Programs below it or below temporary folders. */
@@ -45,7 +47,7 @@ export interface Needs {
   readonly cwd: string;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
-  /** Replaced by an empty folder of its own at `workspace`. */
+  /** Replaced by an empty folder of its own. */
   readonly privates: readonly string[];
 }
 
@@ -69,10 +71,13 @@ export function mountsOf(
         ...places.sharedReads.map(read),
         ...places.programs.map(read),
       ]
-    : [write('/')];
+    : [
+        write('/'),
+        ...places.ofUserAtHome.filter(({ path }) => !needs.privates.some((own) => isInside(path, own))),
+      ];
   return inOrder([
     ...outer,
-    ...needs.privates.filter(() => isWorkspace).map((path): Mount => ({ access: 'private', path })),
+    ...needs.privates.map((path): Mount => ({ access: 'private', path })),
     ...places.runLater.map(read),
     ...keptFrom(places, needs, isWorkspace),
     ...needs.reads.map(read),

@@ -1,16 +1,21 @@
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat, readdir, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { findExecutable } from '../engines/executable.js';
 import {
+  agentSettings,
   controlInHome,
   controlPlaces,
   controlPlacesOfMac,
+  dataOfPrograms,
+  readOnlyAtHome,
   runBySystem,
+  runFromData,
   runLater,
   secrets,
   sharedReads,
   toolchains,
+  writableAtHome,
 } from './known-places.js';
 import { isInside, type Mount, type Places } from './mounts.js';
 
@@ -56,6 +61,7 @@ export async function findPlaces(options: PlacesOptions): Promise<Places> {
     runLater: await present([...inHome(runLater), ...(isMac ? [] : runBySystem), options.program]),
     // a folder around everything is not emptied of its use because a program lies there
     kept: (await marked([...onPath, ...started])).filter(({ path: place }) => !isOuter(place)),
+    ofUserAtHome: home === undefined ? [] : await ofUser(home),
     secrets: await marked(inHome(secrets)),
     programs: [
       ...(await present(inHome(toolchains))),
@@ -64,6 +70,32 @@ export async function findPlaces(options: PlacesOptions): Promise<Places> {
     shared,
     sharedReads: isMac ? [] : await present(sharedReads),
   };
+}
+
+/**
+ * What is not there can only be kept from being made by a folder around it that is read-only, for nothing can be
+ * mounted over it. So the user's own folder is, and the folders in it are mounted again, one by one.
+ */
+async function ofUser(home: string): Promise<readonly Mount[]> {
+  const closed = [...readOnlyAtHome, ...agentSettings];
+  const within = (names: readonly string[]): readonly string[] => names.map((name) => join(home, name));
+  const writable = await Promise.all([
+    foldersIn(home, closed),
+    foldersIn(join(home, dataOfPrograms), runFromData),
+    present(within(writableAtHome)),
+  ]);
+  return [
+    ...[home, ...(await present(within(closed)))].map((path): Mount => ({ access: 'read', path })),
+    ...writable.flat().map((path): Mount => ({ access: 'write', path })),
+  ];
+}
+
+/** No links: where one leads to is judged where it lies. */
+async function foldersIn(folder: string, but: readonly string[]): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() && !but.includes(entry.name))
+    .map(({ name }) => join(folder, name));
 }
 
 /** The file of a program, where it really lies, and the folders and packages around both. */

@@ -52,7 +52,7 @@ export interface Command {
 export interface CommandFolders {
   readonly reads?: readonly string[];
   readonly writes?: readonly string[];
-  /** Replaced by an empty folder of its own at `workspace`. */
+  /** Replaced by an empty folder of its own. */
   readonly privates?: readonly string[];
   /** The same where the sandbox can show another folder in the place of one; else they stay writable. */
   readonly scratch?: readonly string[];
@@ -158,17 +158,21 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const cwd = await ownFolder(command.cwd, level, at, await realOf(options.ownFolders));
       const isMac = known.name === 'sandbox-exec';
       const folders = command.folders ?? {};
-      const { scratch = [], copies = [] } = isWithin(level, 'workspace') ? folders : {};
-      const copied = await realOf(copies);
+      const { scratch = [], privates = [], copies = [] } = folders;
+      const isEmptied = isWithin(level, 'workspace') && !isMac;
+      // where the user's own folder is not emptied, a copy has no place: the file is read as it is
+      const copied = isEmptied ? await realOf(copies) : [];
+      const uncopied = isEmptied ? [] : await realOf(copies);
       const mounts = mountsOf(level, at, {
         cwd,
         reads: await realOf([
           ...(isWithin(level, 'workspace') ? await foldersOfProgram(file) : []),
           ...(folders.reads ?? []),
+          ...(isMac ? [] : uncopied),
           ...(command.link === undefined ? [] : [command.link.socket]),
         ]),
-        writes: await realOf([...(folders.writes ?? []), ...(isMac ? [...scratch, ...copied] : [])]),
-        privates: await realOf([...(folders.privates ?? []), ...(isMac ? [] : scratch)]),
+        writes: await realOf([...(folders.writes ?? []), ...(isMac ? [...scratch, ...uncopied] : [])]),
+        privates: isMac && level === 'home' ? [] : await realOf([...privates, ...(isMac ? [] : scratch)]),
       });
       const processesMax = options.processesMax ?? 512;
       const isBounded =
@@ -195,7 +199,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
               same: known.stat === undefined ? undefined : { stat: known.stat, folder: await identity(cwd) },
             });
       const [program = command.program, ...args] = [...mark, ...wrapped];
-      const isEmptied = isWithin(level, 'workspace') && known.name === 'bubblewrap';
       return {
         program,
         args,

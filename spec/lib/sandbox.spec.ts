@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SandboxLevel } from '../../actors/sandbox/levels.js';
 import { findSandboxTool } from '../../actors/sandbox/tool.js';
+import { absent } from '../fixtures/agents/absent-startup-files.js';
 import type { Targets } from '../fixtures/agents/adversary.js';
 import { Troupe, type Running } from './cli/troupe.js';
 import { makeClient, type Client } from './gateway/fixture.js';
@@ -39,6 +40,9 @@ class Scene {
       ['bin/none', ''],
       ['modules/mine.js', 'export default {};\n'],
       ['.docker/run/none', ''],
+      ['.claude/projects/none', ''],
+      ['.gemini/tmp/none', ''],
+      ['.local/share/none/none', ''],
     ] as const) {
       await mkdir(join(troupe.folder, name, '..'), { recursive: true });
       await writeFile(join(troupe.folder, name), text);
@@ -172,6 +176,8 @@ describe('an agent that means harm', () => {
       expect(processesWith(targets.mark)).to.deep.equal([]);
       expect(await exists(join(targets.outside, `${targets.mark}-raced`))).to.equal(level === 'home');
       expect(await readFile(join(targets.userHome, '.bashrc'), 'utf8')).to.equal('# mine\n');
+      const planted = await Promise.all(absent.map((name) => exists(join(targets.userHome, name))));
+      expect(absent.filter((_, at) => planted[at])).to.deep.equal([]);
     });
   }
 
@@ -254,6 +260,7 @@ describe('an agent that means harm', () => {
       'a socket that starts programs',
     ];
     for (const name of free) expect(outcome[name], name).to.not.equal('denied');
+    expect(outcome['startup files that are not there yet']).to.deep.equal(absent);
     expect(session.sandbox).to.deep.equal({ level: 'off', asked: 'off', reason: null });
     for (const pid of processesWith(targets.mark)) process.kill(pid, 'SIGKILL');
   });

@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { endWithoutResult } from '../turn-result.js';
 import { isObject, startLines, textAt, type LineChild } from '../agent/lines.js';
 import {
@@ -17,6 +15,7 @@ import { CannotOpen, isAnswer, openConversation, type Conversation } from './con
 import { endOfError, endOfPrompt, type Completion } from './completion.js';
 import { allowedByDefault, answerPermission, type OwnTool } from './permission.js';
 import { acpParser, usageOfAnswer } from './parser.js';
+import { acpFolders } from './folders.js';
 import { connect, Late } from './wire.js';
 
 /**
@@ -39,6 +38,11 @@ export interface AcpOptions extends AgentProgram {
   readonly authMethod?: string;
   /** Folders of its settings and logins, below the user's own; for sandboxes. */
   readonly folders?: readonly string[];
+  /**
+   * What of them outlives a confined turn: logins and conversations. A folder ends with a slash and is made where it
+   * is missing. The rest is read-only, and what is new is gone afterwards. Absent: all of them.
+   */
+  readonly keeps?: readonly string[];
   /** Where its provider lives; for sandboxes. */
   readonly hosts?: readonly string[];
   readonly quirks?: AcpQuirks;
@@ -86,7 +90,7 @@ export function acpEngine(options: AcpOptions): Engine {
 
   return defineEngine({
     name: options.name,
-    folders: () => Promise.resolve({ writes: (options.folders ?? []).map((name) => join(homedir(), name)) }),
+    folders: () => acpFolders(options),
     hosts: providerHosts(options.baseUrl, options.hosts ?? []),
     effortMechanism:
       efforts.length === 0

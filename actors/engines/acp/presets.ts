@@ -16,6 +16,7 @@ export interface AcpPreset {
   readonly efforts?: readonly string[];
   /** Below the user's own folder. */
   readonly folders: readonly string[];
+  readonly keeps: readonly string[];
   readonly hosts: readonly string[];
   readonly quirks: AcpQuirks;
 }
@@ -29,6 +30,7 @@ export const acpPresets = {
     // takes no tools of others
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     folders: ['.gemini'],
+    keeps: ['.gemini/oauth_creds.json', '.gemini/google_accounts.json', '.gemini/tmp/'],
     hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,
@@ -46,6 +48,7 @@ export const acpPresets = {
     args: ['--acp', '--allowed-tools=mcp__troupe'],
     remedy: 'npm install -g @qwen-code/qwen-code',
     folders: ['.qwen'],
+    keeps: ['.qwen/oauth_creds.json', '.qwen/tmp/', '.qwen/projects/'],
     hosts: ['chat.qwen.ai', 'dashscope.aliyuncs.com', 'portal.qwen.ai'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,
@@ -64,7 +67,8 @@ export const acpPresets = {
       OPENCODE_DISABLE_SHARE: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
     },
-    folders: ['.config/opencode', '.local/share/opencode', '.local/state/opencode', '.cache/opencode'],
+    folders: ['.config/opencode', '.local/share/opencode/bin', '.local/state/opencode', '.cache/opencode'],
+    keeps: ['.local/share/opencode/'],
     hosts: ['opencode.ai', 'models.dev'],
     quirks: {},
   },
@@ -75,6 +79,7 @@ export const acpPresets = {
     env: { COPILOT_AUTO_UPDATE: 'false' },
     efforts: ['low', 'medium', 'high', 'xhigh'],
     folders: ['.copilot'],
+    keeps: ['.copilot/session-state/', '.copilot/logs/'],
     hosts: ['api.githubcopilot.com', 'api.github.com', 'api.individual.githubcopilot.com'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,

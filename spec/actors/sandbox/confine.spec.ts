@@ -3,7 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { acpFolders } from '../../../actors/engines/acp/folders.js';
+import { acpPresetNames, acpPresets } from '../../../actors/engines/acp/presets.js';
 import { claudeFolders } from '../../../actors/engines/claude/folders.js';
+import { absent } from '../../fixtures/agents/absent-startup-files.js';
 import { createSandbox, type Command, type Confined } from '../../../actors/sandbox/sandbox.js';
 import { findSandboxTool } from '../../../actors/sandbox/tool.js';
 
@@ -55,6 +58,8 @@ describe('a confined command', () => {
       expect(status).to.not.equal(0);
     });
 
+  const read = (...path: string[]) => readFile(join(user, ...path), 'utf8').catch(() => undefined);
+
   it("leaves nothing in Claude Code's settings that a later start would run, and keeps its login", async () => {
     const configuration = join(user, '.claude');
     await mkdir(configuration);
@@ -68,13 +73,65 @@ describe('a confined command', () => {
       'echo new > ~/.claude/.credentials.json && echo login',
       'for own in ~/.claude/projects/*; do echo turn > $own/turn.jsonl && echo conversation; done',
     ].join('; ');
-    const { stdout, stderr } = started(await sandbox().confine({ ...shell(script), folders }, 'workspace'));
-    expect(stdout, stderr).to.equal('{"userID":"me"}seen\nstate\nsettings\nlogin\nconversation\n');
-    const read = (...path: string[]) => readFile(join(user, ...path), 'utf8').catch(() => undefined);
-    expect(await read('.claude.json')).to.equal('{"userID":"me"}');
-    expect(await read('.claude', 'settings.json')).to.equal(undefined);
-    expect(await read('.claude', '.credentials.json')).to.equal('new\n');
-    const [written = ''] = folders.writes?.filter((path) => path.includes('projects')) ?? [];
-    expect(await readFile(join(written, 'turn.jsonl'), 'utf8')).to.equal('turn\n');
+    for (const [level, said] of [
+      ['home', '{"userID":"me"}seen\nsettings\nlogin\nconversation\n'],
+      ['workspace', '{"userID":"me"}seen\nstate\nsettings\nlogin\nconversation\n'],
+    ] as const) {
+      const { stdout, stderr } = started(await sandbox().confine({ ...shell(script), folders }, level));
+      expect(stdout, stderr).to.equal(said);
+      expect(await read('.claude.json')).to.equal('{"userID":"me"}');
+      expect(await read('.claude', 'settings.json')).to.equal(undefined);
+      expect(await read('.claude', '.credentials.json')).to.equal('new\n');
+      const [written = ''] = folders.writes?.filter((path) => path.includes('projects')) ?? [];
+      expect(await readFile(join(written, 'turn.jsonl'), 'utf8')).to.equal('turn\n');
+    }
+  });
+
+  for (const name of acpPresetNames)
+    it(`leaves nothing in the settings of ${name} that a later start would run, and keeps its conversations`, async () => {
+      const { folders: places, keeps } = acpPresets[name];
+      const [place = ''] = places;
+      await mkdir(join(user, place, 'commands'), { recursive: true });
+      await writeFile(join(user, place, 'config.json'), 'mine');
+      for (const kept of keeps.filter((each) => !each.endsWith('/')))
+        await writeFile(join(user, kept), 'old');
+      const folders = await acpFolders(acpPresets[name]);
+      const script = [
+        `cat ~/${place}/config.json && echo seen`,
+        `echo planted > ~/${place}/config.json`,
+        `echo planted > ~/${place}/settings.json`,
+        `echo planted > ~/${place}/commands/own`,
+        `mkdir ~/${place}/hooks && echo planted > ~/${place}/hooks/own`,
+        ...keeps.map((kept) => `echo kept > ~/${kept.endsWith('/') ? `${kept}own` : kept}`),
+      ].join('; ');
+      for (const level of ['home', 'workspace'] as const) {
+        const { stdout } = started(await sandbox().confine({ ...shell(script), folders }, level));
+        expect(stdout).to.equal('mineseen\n');
+        expect(await read(place, 'config.json')).to.equal('mine');
+        for (const planted of ['settings.json', 'commands/own', 'hooks/own'])
+          expect(await read(place, planted), planted).to.equal(undefined);
+        for (const kept of keeps)
+          expect(await read(kept.endsWith('/') ? `${kept}own` : kept), kept).to.equal('kept\n');
+      }
+    });
+
+  it('makes no startup file of the user that was not there, and works on in the folders that were', async () => {
+    await mkdir(join(user, 'other', 'deep'), { recursive: true });
+    for (const level of ['home', 'workspace'] as const)
+      for (const around of [
+        [],
+        ['.config', '.local/share', '.claude', '.gemini', '.codex', '.qwen', '.copilot'],
+      ]) {
+        for (const folder of around) await mkdir(join(user, folder), { recursive: true });
+        const script = absent.map((name) => `mkdir -p "$(dirname ~/${name})"; echo planted > ~/${name}`);
+        const confined = await sandbox().confine(
+          shell([...script, 'echo > ~/project/own', 'echo > ~/other/deep/own'].join('; ')),
+          level,
+        );
+        started(confined);
+        for (const name of absent) expect(await read(name), `${level}: ${name}`).to.equal(undefined);
+        expect(await read('project', 'own')).to.equal('\n');
+        expect(await read('other', 'deep', 'own')).to.equal('\n');
+      }
   });
 });

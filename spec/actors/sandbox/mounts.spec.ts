@@ -15,6 +15,11 @@ const places: Places = {
     { path: '/home/me/.svc/modules' },
   ],
   userHome: '/home/me',
+  ofUserAtHome: [
+    { access: 'read', path: '/home/me' },
+    { access: 'write', path: '/home/me/.claude' },
+    { access: 'write', path: '/home/me/project' },
+  ],
   secrets: [{ path: '/home/me/.ssh' }],
   programs: ['/home/me/.nvm'],
   shared: ['/tmp', '/run'],
