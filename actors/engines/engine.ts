@@ -1,4 +1,5 @@
 import type { Json } from '../../machines/outputs.js';
+import type { ToolUse } from '../../machines/session/tool-use.js';
 import type { EngineLimits } from './limits.js';
 import type { TurnReport, TurnResult } from './turn-events.js';
 
@@ -113,6 +114,11 @@ export interface PermissionRequest {
   /** A line for a person. */
   readonly title: string;
   readonly input: Json;
+  /**
+   * What it would do, in the words of permission rules, with paths as the agent gave them. Absent: rules know it by
+   * the tool's name alone.
+   */
+  readonly uses?: ToolUse;
 }
 
 export type PermissionAnswer = { readonly allow: true } | { readonly allow: false; readonly message: string };

@@ -1,4 +1,5 @@
 import type { Json } from '../../machines/outputs.js';
+import type { ToolUse } from '../../machines/session/tool-use.js';
 import { firstBytes } from './process/output.js';
 
 /**
@@ -53,6 +54,7 @@ export type TurnEvent = {
       readonly tool: string;
       readonly title: string;
       readonly input: Json;
+      readonly uses?: ToolUse;
     }
   /** How a process is found again after a crash. Acknowledged before it is started. */
   | { readonly type: 'process.noted'; readonly note: Json }

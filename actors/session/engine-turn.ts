@@ -241,6 +241,7 @@ async function turn(
     permission: permissionAsker({
       turnId: input.turnId,
       policy: input.toolPolicy ?? { mode: 'ask', allow: [] },
+      cwd: input.cwd,
       context,
       signal: ending.signal,
       waitMs: options.permissionWaitMs ?? 600_000,

@@ -15,7 +15,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
   return defineKind({
     kind: 'session',
     startsWork: ['message.post'],
-    version: 5,
+    version: 6,
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
@@ -83,6 +83,8 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       3: (old) => old,
       /** It takes what an agent does in a turn; nothing of before changes. */
       4: (old) => old,
+      /** Its rules are patterns; a name alone is one, too. */
+      5: (old) => old,
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   });

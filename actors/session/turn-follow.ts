@@ -56,8 +56,9 @@ export function followTurn({
   }
 
   async function ask(event: TurnEventOf<'permission.asked'>): Promise<void> {
-    const { permissionId, tool, title, input } = event;
-    const answer = await permission({ id: permissionId, tool, title, input }, () => record.permission(event));
+    const { permissionId, tool, title, input, uses } = event;
+    const question = { id: permissionId, tool, title, input, ...(uses === undefined ? {} : { uses }) };
+    const answer = await permission(question, () => record.permission(event));
     if (answer.isAsked) record.permission(event, answer);
     command({
       type: 'decide',

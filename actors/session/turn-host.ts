@@ -1,4 +1,5 @@
 import { redactor } from '../../machines/redact.js';
+import { resolvedUse } from '../engines/agent/tool-use.js';
 import type { Engine, PermissionAnswer, TurnIO, TurnRequest, TurnResult } from '../engines/engine.js';
 import {
   boundedQuestion,
@@ -107,15 +108,20 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
       hide(given.env);
       return spawner.spawn(command, args, given);
     },
-    permission(question) {
-      if (abort.signal.aborted || isOver)
-        return Promise.resolve({ allow: false, message: 'The turn ended.' });
+    async permission(question) {
+      const uses = await resolvedUse(question.uses, request.cwd);
+      if (abort.signal.aborted || isOver) return { allow: false, message: 'The turn ended.' };
       flush();
       const permissionId = `p${(questions += 1)}`;
-      const { tool, title, input } = boundedQuestion(question, redact);
+      const bounded = boundedQuestion(question, redact);
       return new Promise((resolve) => {
         asked.set(permissionId, resolve);
-        post({ type: 'permission.asked', permissionId, tool, title, input });
+        post({
+          type: 'permission.asked',
+          permissionId,
+          ...bounded,
+          ...(uses === undefined ? {} : { uses }),
+        });
       });
     },
   };

@@ -2,7 +2,7 @@ import type { Caller } from '../caller.js';
 import type { ActorKey, Json, Stamp } from '../outputs.js';
 import { excerpt } from '../text.js';
 import type { ActivityEntry, OpenMessage } from './activity-entry.js';
-import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
+import type { PermissionAsked, ToolEvent, ToolPolicy } from './tool-policy.js';
 
 /**
  * The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain
@@ -297,24 +297,7 @@ export type SessionEvent = Stamp &
     | { readonly type: 'session.unarchive' }
     | { readonly type: 'session.reset' }
     | { readonly type: 'session.delete' }
-    /** `text` is what the tool would be given, as the person who decides reads it. */
-    | {
-        readonly type: 'permission.asked';
-        readonly permissionId: string;
-        readonly turnId: string;
-        readonly tool: string;
-        readonly title: string;
-        readonly text: string;
-        readonly waitMs: number;
-      }
-    | {
-        readonly type: 'permission.decided';
-        readonly permissionId: string;
-        readonly decision: 'allow' | 'deny';
-        readonly note?: string;
-        readonly always?: boolean;
-      }
-    | { readonly type: 'permission.expired'; readonly permissionId: string }
+    | ToolEvent
     | {
         readonly type: 'child.finished';
         readonly childId: string;
@@ -343,7 +326,7 @@ export const limits = {
   /** Of an answer that goes out through a connector. */
   replyCharsMax: 16_000,
   permissionsMax: 16,
-  allowedToolsMax: 100,
+  rulesMax: 100,
   toolCharsMax: 200,
   toolInputCharsMax: 8_000,
 } as const;

@@ -1,4 +1,5 @@
 import { excerpt, limits, type SessionContext, type SessionInput } from './context.js';
+import { anchored } from './tool-policy.js';
 
 /** The context at birth; the first message, if any, is queued by `open` (turns.ts). */
 export function firstContext(input: SessionInput): SessionContext {
@@ -43,7 +44,7 @@ export function firstContext(input: SessionInput): SessionContext {
     resetAt: null,
     waits: 0,
     archivedAt: null,
-    toolPolicy: input.permissions ?? { mode: 'ask', allow: [] },
+    toolPolicy: anchored(input.permissions ?? { mode: 'ask', allow: [] }, input.cwd),
     permissions: [],
     permissionsAsked: 0,
     ...(input.reportTo === undefined ? {} : { reportTo: input.reportTo }),

@@ -28,7 +28,10 @@ import {
   decidePermission,
   expirePermission,
   pending,
+  permissionAnswer,
   permissionTimer,
+  policyOf,
+  setPermissions,
   withdrawPermissions,
 } from './permissions.js';
 import { interrupts } from './policy.js';
@@ -158,6 +161,12 @@ const session = setup({
     cancelPermissionTimer: cancel(({ event }) =>
       permissionTimer((event as SessionEventOf<'permission.decided'>).permissionId),
     ),
+    setPermissions: decides('permissions.set', setPermissions),
+    // The turn that runs goes by what holds now, not by what held when it began
+    tellPolicy: enqueueActions(({ context, event, enqueue }) => {
+      if (event.type === 'permission.decided' && event.always !== true) return;
+      enqueue.sendTo('turn', { type: 'policy.changed', toolPolicy: policyOf(context) } as never);
+    }),
     answerTurn: sendTo('turn', ({ event }) => permissionAnswer(event) as never), // to the effect, which hears any event
     withdrawPermissions: enqueueActions(({ context, event, enqueue }) => {
       for (const { id } of pending(context)) enqueue.cancel(permissionTimer(id));
@@ -192,6 +201,7 @@ export const sessionMachine = session.createMachine({
   on: {
     'session.stop': { target: '.resting.stopped', actions: 'stop' },
     'session.patch': { actions: 'patch' },
+    'permissions.set': { actions: 'setPermissions' },
     'session.unarchive': { actions: 'unarchive' },
     'media.insert': { actions: 'insertMedia' },
     'delegation.dispatched': { actions: 'insertCard' },
@@ -307,7 +317,10 @@ export const sessionMachine = session.createMachine({
         ],
         'child.finished': { actions: 'queueChild' },
         'permission.asked': { actions: ['askPermission', 'startPermissionTimer'] },
-        'permission.decided': { actions: ['decidePermission', 'cancelPermissionTimer', 'answerTurn'] },
+        'permission.decided': {
+          actions: ['decidePermission', 'cancelPermissionTimer', 'tellPolicy', 'answerTurn'],
+        },
+        'permissions.set': { actions: ['setPermissions', 'tellPolicy'] },
         'permission.expired': { actions: ['expirePermission', 'answerTurn'] },
       },
     },
@@ -324,17 +337,6 @@ export const sessionMachine = session.createMachine({
     deleted: { type: 'final' },
   },
 });
-
-/** What the turn that asked is given for an answer. */
-function permissionAnswer(event: SessionEvent): Record<string, unknown> {
-  const answer = {
-    type: 'permission.answered',
-    permissionId: (event as { permissionId?: string }).permissionId,
-  };
-  return event.type === 'permission.decided'
-    ? { ...answer, decision: event.decision, note: event.note ?? null, always: event.always === true }
-    : { ...answer, decision: 'deny', note: 'No decision in time.' };
-}
 
 const inputOf = (event: { type: string }): SessionInput =>
   // Entry of the root runs on XState's init event, which its types do not show

@@ -1,8 +1,9 @@
 import { callerName } from '../caller.js';
 import type { Decision } from '../decision.js';
 import { publish, writeRow, type Json, type Output } from '../outputs.js';
-import { excerpt, limits, type SessionContext, type SessionEventOf } from './context.js';
-import type { PermissionAsked, ToolPolicy } from './tool-policy.js';
+import { excerpt, limits, type SessionContext, type SessionEvent, type SessionEventOf } from './context.js';
+import { anchored, type PermissionAsked, type ToolPolicy } from './tool-policy.js';
+import { ruleCharsMax } from './tool-rule.js';
 
 /**
  * Tools that an agent may use only after a person said so. What is pending lives in the context, with a
@@ -23,6 +24,7 @@ export function askPermission(
     title: excerpt(event.title, limits.titleCharsMax),
     askedAt: event.at,
     expiresAt: event.at + event.waitMs,
+    rule: event.rule !== undefined && event.rule.length <= ruleCharsMax ? event.rule : null,
   };
   const row = {
     ...asked,
@@ -36,7 +38,7 @@ export function askPermission(
   };
 }
 
-/** Decided by a person; `always` allows the tool for the rest of the session. */
+/** Decided by a person; with `always` its rule holds for the rest of the session. */
 export function decidePermission(
   context: SessionContext,
   event: SessionEventOf<'permission.decided'>,
@@ -49,12 +51,40 @@ export function decidePermission(
     note: event.note ?? null,
   });
   if (event.decision !== 'allow' || event.always !== true) return decision;
-  const policy = policyOf(context);
-  const allow = [...new Set([...policy.allow, asked.tool])].slice(-limits.allowedToolsMax);
+  const rule = event.rule ?? asked.rule ?? undefined;
+  return rule === undefined
+    ? decision
+    : {
+        ...decision,
+        set: { ...decision.set, toolPolicy: anchored(withRule(policyOf(context), rule), context.cwd) },
+      };
+}
+
+function withRule({ mode, allow }: ToolPolicy, rule: string): ToolPolicy {
   return {
-    ...decision,
-    set: { ...decision.set, toolPolicy: { mode: policy.mode === 'ask' ? 'allow-list' : policy.mode, allow } },
+    mode: mode === 'ask' ? 'allow-list' : mode,
+    allow: [...new Set([...allow, rule])].slice(-limits.rulesMax),
   };
+}
+
+/** Mode and rules, as a person chose them. */
+export const setPermissions = (
+  context: SessionContext,
+  { toolPolicy }: SessionEventOf<'permissions.set'>,
+): Decision<SessionContext> => ({
+  set: { toolPolicy: anchored(toolPolicy, context.cwd) },
+  outputs: [publish('session:updated', { sessionId: context.id })],
+});
+
+/** What the turn that asked is given for an answer. */
+export function permissionAnswer(event: SessionEvent): Record<string, unknown> {
+  const answer = {
+    type: 'permission.answered',
+    permissionId: (event as { permissionId?: string }).permissionId,
+  };
+  return event.type === 'permission.decided'
+    ? { ...answer, decision: event.decision, note: event.note ?? null }
+    : { ...answer, decision: 'deny', note: 'No decision in time.' };
 }
 
 export function expirePermission(
@@ -98,7 +128,15 @@ function settled(
 
 const frame = (
   context: SessionContext,
-  { id, tool, title, expiresAt }: PermissionAsked,
+  { id, tool, title, expiresAt, rule = null }: PermissionAsked,
   state: string,
 ): Output =>
-  publish('session:permission', { sessionId: context.id, permissionId: id, tool, title, expiresAt, state });
+  publish('session:permission', {
+    sessionId: context.id,
+    permissionId: id,
+    tool,
+    title,
+    expiresAt,
+    rule,
+    state,
+  });

@@ -4,6 +4,7 @@ import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 import { fitActivity } from './activity.js';
 import {
+  excerpt,
   limits,
   type SessionContext,
   type SessionEvent,
@@ -12,6 +13,8 @@ import {
 } from './context.js';
 import { pending, pendingPermission } from './permissions.js';
 import type { SessionStatus } from './status.js';
+import type { ToolPolicy } from './tool-policy.js';
+import { isWholesale, ruleCharsMax, toolRule } from './tool-rule.js';
 import { fitFound } from './transcript.js';
 
 /**
@@ -63,6 +66,8 @@ export function sessionPolicy(
         : refuse('FORBIDDEN', {}, "Only the engine's own effect asks for permissions.");
     case 'permission.decided':
       return mayDecide(context, event, onBehalfOf);
+    case 'permissions.set':
+      return trustedOnly(onBehalfOf, 'change what a session may do') ?? fitRules(event.toolPolicy);
     case 'permission.expired':
       return by.type === 'system'
         ? undefined
@@ -237,13 +242,41 @@ function mayDecide(
   onBehalfOf: Caller,
 ): Refusal | undefined {
   if (!isTrusted(onBehalfOf)) return refuse('PERSON_REQUIRED', {}, 'Only a person may allow a tool.');
-  if (pendingPermission(context, event.permissionId)) return undefined;
+  const asked = pendingPermission(context, event.permissionId);
+  if (asked !== undefined)
+    return event.decision === 'allow' && event.always === true
+      ? fitAlways(asked.rule ?? undefined, event.rule)
+      : undefined;
   return refuse(
     'CONFLICT',
     { permissionId: event.permissionId },
     'This permission is not pending: it was decided, it expired, or its turn is over.',
   );
 }
+
+/** "Always" never means whatever a shell can do: that is a mode, which a person chooses as such. */
+function fitAlways(offered: string | undefined, given = offered): Refusal | undefined {
+  if (given === undefined)
+    return refuse('BAD_REQUEST', { path: 'always' }, 'No rule fits this request: allow it this once.');
+  const rule = toolRule(given);
+  if (given === offered || (rule !== undefined && !isWholesale(rule))) return undefined;
+  return refuse(
+    'BAD_REQUEST',
+    { path: 'rule' },
+    `"${excerpt(given, 100)}" is not a rule for part of a tool, such as Bash(git status *) or Edit(src/**).`,
+  );
+}
+
+function fitRules({ mode, allow }: ToolPolicy): Refusal | undefined {
+  const wrong = allow.find((rule) => rule.length > ruleCharsMax || toolRule(rule) === undefined);
+  if (wrong !== undefined)
+    return refuse('BAD_REQUEST', { path: 'allow' }, `Invalid permission rule "${excerpt(wrong, 100)}".`);
+  return modes.has(mode) && allow.length <= limits.rulesMax
+    ? undefined
+    : refuse('BAD_REQUEST', { path: 'allow', rulesMax: limits.rulesMax });
+}
+
+const modes: ReadonlySet<string> = new Set(['ask', 'allow-list', 'full']);
 
 const trustedOnly = (caller: Caller, action: string): Refusal | undefined =>
   isTrusted(caller) ? undefined : refuse('FORBIDDEN', {}, `Agents may not ${action}; ask a person.`);

@@ -35,6 +35,7 @@ export interface PermissionRow {
   readonly input: string;
   readonly askedAt: number;
   readonly expiresAt: number;
+  readonly rule?: string | null;
   readonly state: string;
   readonly decidedAt: number | null;
   readonly decidedBy: string | null;

@@ -63,10 +63,11 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     usage: context.usage,
     toolPolicy: policyOf(context),
     sandbox: context.sandbox ?? null,
-    pendingPermissions: pending(context).map(({ id, tool, title, expiresAt }) => ({
+    pendingPermissions: pending(context).map(({ id, tool, title, expiresAt, rule = null }) => ({
       id,
       tool,
       title,
+      rule,
       expiresAt: isoTime(expiresAt),
     })),
   };

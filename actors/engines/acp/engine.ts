@@ -148,7 +148,8 @@ async function play(
     onUpdate: (params) => parser.take(params),
     onPermission: (params) => {
       const id = isObject(params['toolCall']) ? (textAt(params['toolCall'], 'toolCallId') ?? '') : '';
-      return answerPermission(params, parser.toolCall(id), { allow, ownTool: quirks.ownTool, reach }, io);
+      const rules = { allow, cwd: request.cwd, ownTool: quirks.ownTool, reach };
+      return answerPermission(params, parser.toolCall(id), rules, io);
     },
   });
   child = await startLines(

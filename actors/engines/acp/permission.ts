@@ -1,6 +1,7 @@
 import type { Json } from '../../../machines/outputs.js';
 import { listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import { permit, isWithinReach, type Reach } from '../agent/permission.js';
+import { acpUse } from '../agent/tool-use.js';
 import type { TurnIO } from '../engine.js';
 import { firstBytes } from '../process/output.js';
 import { toolName } from './parser.js';
@@ -19,8 +20,9 @@ export interface OwnTool {
 }
 
 export interface Rules {
-  /** Names and kinds of tools that need not be asked for. */
+  /** Kinds of tools, and rules, that need not be asked for. */
   readonly allow: readonly string[];
+  readonly cwd: string;
   readonly ownTool: OwnTool | undefined;
   /** Where readers are free. Absent: anywhere, as the settings name them. */
   readonly reach?: Reach | undefined;
@@ -36,7 +38,7 @@ const inputBytesMax = 16 * 1024;
 export async function answerPermission(
   params: JsonObject,
   known: JsonObject,
-  { allow, ownTool, reach }: Rules,
+  { allow, cwd, ownTool, reach }: Rules,
   io: TurnIO,
 ): Promise<PermissionOutcome> {
   const call = { ...known, ...objectAt(params, 'toolCall') };
@@ -51,10 +53,15 @@ export async function answerPermission(
   const isOwn = ownTool !== undefined && kind === ownTool.kind && ownTool.title.test(title);
   const { rawInput = null, locations = null } = call;
   const isNear = reach === undefined || isWithinReach([rawInput, locations], reach);
+  const uses = acpUse(kind, call);
   const isFree = isOwn || (kind !== undefined && allow.includes(kind) && isNear);
   const decision = isFree
     ? { allow: true }
-    : await permit({ tool, title, input: inputOf(call) }, isNear ? allow : [], io);
+    : await permit(
+        { tool, title, input: inputOf(call), ...(uses && { uses }) },
+        { allow: isNear ? allow : [], cwd },
+        io,
+      );
   if (io.signal.aborted) return { outcome: 'cancelled' };
   const option = decision.allow
     ? choose(options, ['allow_once', 'allow_always'])

@@ -1,17 +1,22 @@
+import { mayUse } from '../../../machines/session/tool-policy.js';
+import { anchoredRule } from '../../../machines/session/tool-rule.js';
 import type { PermissionAnswer, PermissionRequest, TurnIO } from '../engine.js';
 import { resolve } from 'node:path';
 import { isInside } from '../../sandbox/mounts.js';
+import { resolvedUse } from './tool-use.js';
 
 /**
- * An agent asks before it uses a tool: the allow-list of its engine answers first, then whoever listens for
- * this turn, and without anyone the answer is no, with a sentence that tells the agent what to do instead.
+ * An agent asks before it uses a tool: the rules of its engine answer first, then whoever listens for this turn,
+ * and without anyone the answer is no, with a sentence that tells the agent what to do instead.
  */
 export async function permit(
   request: PermissionRequest,
-  allow: readonly string[],
+  { allow, cwd }: { readonly allow: readonly string[]; readonly cwd: string },
   io: TurnIO,
 ): Promise<PermissionAnswer> {
-  if (allow.includes('*') || allow.includes(request.tool)) return { allow: true };
+  const uses = await resolvedUse(request.uses, cwd);
+  const rules = allow.map((rule) => anchoredRule(rule, cwd));
+  if (mayUse({ mode: 'allow-list', allow: rules }, { tool: request.tool, uses })) return { allow: true };
   try {
     return await io.permission(request);
   } catch {

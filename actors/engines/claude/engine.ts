@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startLines, textAt, objectAt, type JsonObject, type LineChild } from '../agent/lines.js';
 import { endWithoutResult } from '../turn-result.js';
 import { permit, isWithinReach, type Reach } from '../agent/permission.js';
+import { claudeUse } from '../agent/tool-use.js';
 import { modelsOf, ownChoice, programFinder, providerHosts, type AgentProgram } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import {
@@ -153,13 +154,14 @@ async function answer(
   }
   const tool = textAt(request, 'tool_name') ?? 'tool';
   const input = objectAt(request, 'input');
+  const uses = claudeUse(tool, input);
   // attached files lie elsewhere, so it asks for them
   const isFree = tool === 'Read' && options.allow === undefined && isWithinReach(input, reach);
   const decision: PermissionAnswer = isFree
     ? { allow: true }
     : await permit(
-        { tool, title: textAt(request, 'description') ?? tool, input: input },
-        allowList(options),
+        { tool, title: textAt(request, 'description') ?? tool, input, ...(uses && { uses }) },
+        { allow: allowList(options), cwd: reach.cwd },
         io,
       );
   const response = decision.allow

@@ -1,6 +1,7 @@
 import type { Json } from '../../../machines/outputs.js';
 import { listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import { permit } from '../agent/permission.js';
+import { codexCommand } from '../agent/tool-use.js';
 import type { PermissionRequest, TurnIO } from '../engine.js';
 import { firstBytes } from '../process/output.js';
 import type { CodexParser } from './parser.js';
@@ -14,13 +15,13 @@ import { toolServer } from './settings.js';
 export async function answerApproval(
   method: string,
   params: JsonObject,
-  allow: readonly string[],
+  rules: { readonly allow: readonly string[]; readonly cwd: string },
   parser: CodexParser,
   io: TurnIO,
   explain: (params: JsonObject, message: string) => void,
 ): Promise<JsonObject | undefined> {
   const judged = async (asked: PermissionRequest): Promise<boolean> => {
-    const answer = await permit(asked, allow, io);
+    const answer = await permit(asked, rules, io);
     if (!answer.allow) explain(params, answer.message);
     return answer.allow;
   };
@@ -54,6 +55,10 @@ function questionOf(method: string, params: JsonObject, parser: CodexParser): Pe
           200,
         ),
         input: { command, cwd: textAt(params, 'cwd') ?? textAt(item, 'cwd') ?? '', ...reach, ...why },
+        uses:
+          host === undefined
+            ? { tool: 'Bash', command: codexCommand(command) }
+            : { tool: 'WebFetch', host: host.toLowerCase() },
       };
     }
     case 'item/fileChange/requestApproval': {
@@ -61,16 +66,27 @@ function questionOf(method: string, params: JsonObject, parser: CodexParser): Pe
         path: textAt(change, 'path') ?? '',
         diff: firstBytes(textAt(change, 'diff') ?? '', 4_096),
       }));
+      const root = textAt(params, 'grantRoot'); // it asks for a whole folder
       const paths = changes.map((change) => textAt(change, 'path')).join(', ');
       return {
         tool: 'fileChange',
         title: firstBytes(`Change ${paths === '' ? 'files' : paths}`, 200),
         input: { changes, ...why },
+        uses: { tool: 'Edit', paths: root === undefined ? pathsOf(listAt(item, 'changes')) : [] },
       };
     }
     default:
       return undefined;
   }
+}
+
+/** Also where a file is moved to. One without a name makes the list one that no rule fits. */
+function pathsOf(changes: readonly Json[]): readonly string[] {
+  const paths = changes.flatMap((change) => {
+    const moved = textAt(objectAt(change, 'kind'), 'move_path');
+    return [textAt(change, 'path') ?? '', ...(moved === undefined ? [] : [moved])];
+  });
+  return paths.includes('') ? [] : paths;
 }
 
 /** Tools of servers are asked for in this way; those of the gateway judge for themselves who may do what. */

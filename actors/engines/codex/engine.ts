@@ -89,7 +89,8 @@ async function play(
         .catch(() => undefined);
   };
   const talk = converse({
-    onQuestion: (method, params) => answerApproval(method, params, options.allow ?? [], parser, io, explain),
+    onQuestion: (method, params) =>
+      answerApproval(method, params, { allow: options.allow ?? [], cwd: request.cwd }, parser, io, explain),
     onNotification(method, params) {
       // agents that it begins beside itself have conversations of their own
       const threadId = textAt(params, 'threadId');

@@ -1,6 +1,6 @@
 import { rootOf, rosterOf } from '../../../actors/work-item/facts.js';
 import type { Causes } from '../../../machines/caller.js';
-import type { ToolPolicy } from '../../../machines/session/tool-policy.js';
+import { policyOfMode, type PermissionMode, type ToolPolicy } from '../../../machines/session/tool-policy.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import type { App, Employee, GatewayActor } from '../app.js';
 import { manages } from '../relation.js';
@@ -18,7 +18,8 @@ export interface SessionRights {
   readonly actsAs: string | null;
   /** Whose sandbox holds for it beside its own employee's: nobody leaves a cage by opening a session. */
   readonly confinedAs: readonly string[];
-  readonly permissions: ToolPolicy;
+  /** What its tools may do: what was asked for or its employee has, and after that what it may be at most. */
+  readonly permissions: readonly [own: ToolPolicy, ...most: ToolPolicy[]];
 }
 
 export interface Opening {
@@ -26,12 +27,14 @@ export interface Opening {
   /** Above it in the tree; null: it stands at the top. */
   readonly parentSessionId: string | null;
   readonly employee: Employee | null;
+  /** What its agent may do without asking, as who opens it chose. Absent: as its employee may. */
+  readonly mode?: PermissionMode | null | undefined;
 }
 
 /** @example await rightsOf(app, { causes: [caller], parentSessionId: 's1', employee: ann }) */
 export async function rightsOf(
   app: App,
-  { causes, parentSessionId, employee }: Opening,
+  { causes, parentSessionId, employee, mode }: Opening,
 ): Promise<SessionRights | Refusal> {
   const parent = parentSessionId === null ? undefined : await presentSession(app, parentSessionId);
   if (isRefusal(parent)) return parent;
@@ -50,11 +53,12 @@ export async function rightsOf(
   return {
     actsAs: narrowest(app, own, above),
     confinedAs: [...new Set(openers.flatMap(({ confined }) => confined))],
-    permissions: openers.reduce(
-      (tools, opener) =>
-        lends(app, employee, opener.employee) ? tools : atMost(tools, opener.tools ?? nothing),
-      toolPolicyOf(employee),
-    ),
+    permissions: [
+      mode == null ? toolPolicyOf(employee) : policyOfMode(mode),
+      ...openers.map((opener) =>
+        lends(app, employee, opener.employee) ? toolPolicyOf(employee) : (opener.tools ?? nothing),
+      ),
+    ],
   };
 }
 
@@ -104,12 +108,4 @@ function lends(app: App, employee: Employee | null, opener: string | null): bool
   if (lendTo === 'anyone') return true;
   if (opener === null) return false;
   return lendTo === 'reports' ? manages(app, employee.name, opener) : lendTo.includes(opener);
-}
-
-/** What both policies let pass. */
-function atMost(own: ToolPolicy, most: ToolPolicy): ToolPolicy {
-  if (most.mode === 'full') return own;
-  if (own.mode === 'full') return most;
-  if (own.mode === 'ask' || most.mode === 'ask') return nothing;
-  return { mode: 'allow-list', allow: own.allow.filter((tool) => most.allow.includes(tool)) };
 }

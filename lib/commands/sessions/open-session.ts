@@ -22,6 +22,12 @@ import type { GatewayInput } from '../../../actors/gateway-kinds.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 import type { ReplyTo, StepLink } from '../../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import {
+  anchored,
+  atMost,
+  type PermissionMode,
+  type ToolPolicy,
+} from '../../../machines/session/tool-policy.js';
 import { workingFolder } from './working-folder.js';
 import { dropWorktree, ownWorktree, type WorktreeOptions } from './worktree.js';
 
@@ -38,6 +44,8 @@ export interface SessionInput {
   readonly media?: readonly Media[] | undefined;
   /** A git worktree of its own, of the repository in `cwd` or in its employee's folder. People only. */
   readonly worktree?: boolean | undefined;
+  /** What its agent may do without asking, at most what who opens it may. */
+  readonly permissions?: PermissionMode | null | undefined;
 }
 
 /**
@@ -57,7 +65,8 @@ export async function openSession(
   if (isRefusal(selection)) return selection;
   const lineage = await lineageOf(request, input.parent);
   if (isRefusal(lineage)) return lineage;
-  const rights = await rightsOf(request.app, { causes: causesOf(request), ...lineage, employee });
+  const mode = input.permissions;
+  const rights = await rightsOf(request.app, { causes: causesOf(request), ...lineage, employee, mode });
   if (isRefusal(rights)) return rights;
   const full = await spend(request, 'sessions');
   if (full) return full;
@@ -153,7 +162,7 @@ function sessionInput(app: App, parts: SessionParts, number: number): GatewayInp
     turnDeadlineMs: app.settings.turnDeadlineMs,
     actsAs: parts.rights.actsAs,
     confinedAs: parts.rights.confinedAs,
-    permissions: parts.rights.permissions,
+    permissions: permissionsIn(parts.cwd, parts.rights.permissions),
     message: {
       id: app.supervisor.environment.ids.next(),
       role: 'user',
@@ -167,6 +176,10 @@ function sessionInput(app: App, parts: SessionParts, number: number): GatewayInp
     ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
   };
 }
+
+/** Rules of files hold for a folder: each is bound to it before it meets those of other folders. */
+const permissionsIn = (cwd: string, policies: readonly ToolPolicy[]): ToolPolicy =>
+  policies.map((policy) => anchored(policy, cwd)).reduce(atMost);
 
 /**
  * The engine that was asked for, else the employee's, else the default one. An employee's model means nothing

@@ -75,7 +75,8 @@ export const frameNames: Readonly<Record<string, string>> = {
   'session:attachment': 'A file was attached. {sessionId, id, content, media, timestamp}',
   'session:external-turn': "Messages from the agent's own program were imported. {sessionId, messages}",
   'session:permission':
-    'A tool request awaits a decision, or was decided. {sessionId, permissionId, tool, title, expiresAt, state}',
+    'A tool request awaits a decision, or was decided. {sessionId, permissionId, tool, title, expiresAt, ' +
+    'rule, state}',
   'queue:updated': '{sessionId, sessionKey, depth, paused}',
   'company:changed':
     'A todo, definition, run or trigger changed. {entity: todo | workflow-definition | ' +

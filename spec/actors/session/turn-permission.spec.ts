@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { rm } from 'node:fs/promises';
 import { engineTurnEffect } from '../../../actors/session/engine-turn.js';
-import { mayUse } from '../../../actors/session/turn-permission.js';
+import { mayUse } from '../../../machines/session/tool-policy.js';
 import { defineEngine, type PermissionAnswer } from '../../../actors/engines/engine.js';
 import { createPool } from '../../../actors/engines/pool.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
@@ -25,7 +25,14 @@ describe('a tool that an agent asks for', () => {
     discover: async () => ({ available: true, defaultModel: null, models: [] }),
     async turn({ prompt }, { permission }) {
       for (const tool of prompt.split(' '))
-        answers.push(await permission({ tool, title: `use ${tool}`, input: { secretless: true } }));
+        answers.push(
+          await permission({
+            tool,
+            title: `use ${tool}`,
+            input: { secretless: true },
+            ...(tool === 'Bash' && { uses: { tool, command: 'git status' } }),
+          }),
+        );
       return { outcome: 'succeeded', text: answers.map(({ allow }) => (allow ? 'yes' : 'no')).join(' ') };
     },
   });
@@ -111,6 +118,26 @@ describe('a tool that an agent asks for', () => {
     await decide('s1:1:p1', 'allow', { always: true });
     await until(({ status }) => status === 'idle');
     expect(answers).to.deep.equal([{ allow: true }, { allow: true }]);
+    const { toolPolicy } = (await supervisor.get('session', 's1'))?.view as never as { toolPolicy: unknown };
+    expect(toolPolicy).to.deep.equal({ mode: 'allow-list', allow: ['Bash(git status *)'] });
+  });
+
+  // What was taken away used to hold until the turn that knew it was over
+  it('is asked for again in the same turn once its rule is taken away', async () => {
+    await open();
+    await begin('Bash Write Bash');
+    await until(({ pendingPermissions }) => pendingPermissions.length === 1);
+    await decide('s1:1:p1', 'allow', { always: true });
+    await until(({ pendingPermissions }) => pendingPermissions[0]?.tool === 'Write');
+    await supervisor.ask('session', 's1', {
+      type: 'permissions.set',
+      toolPolicy: { mode: 'ask', allow: [] },
+    });
+    await decide('s1:1:p2', 'allow');
+    const { pendingPermissions } = await until((view) => view.pendingPermissions[0]?.tool === 'Bash');
+    expect(pendingPermissions[0]?.id).to.equal('s1:1:p3');
+    await decide('s1:1:p3', 'deny');
+    await until(({ status }) => status === 'idle');
   });
 
   it("is answered by the session's own policy without anybody", async () => {
@@ -119,11 +146,11 @@ describe('a tool that an agent asks for', () => {
     await until(({ status }) => status === 'idle');
     expect(answers).to.deep.equal([{ allow: true }, { allow: true }]);
     expect(
-      mayUse({ mode: 'allow-list', allow: ['Bash'] }, 'BashOutput'),
+      mayUse({ mode: 'allow-list', allow: ['Bash'] }, { tool: 'BashOutput' }),
       'a name is not a beginning',
     ).to.equal(false);
-    expect(mayUse({ mode: 'full', allow: [] }, 'anything')).to.equal(true);
-    expect(mayUse({ mode: 'ask', allow: ['Bash'] }, 'Bash'), 'who must ask, asks').to.equal(false);
+    expect(mayUse({ mode: 'full', allow: [] }, { tool: 'anything' })).to.equal(true);
+    expect(mayUse({ mode: 'ask', allow: ['Bash'] }, { tool: 'Bash' }), 'who must ask, asks').to.equal(false);
   });
 
   it('is denied when nobody decides in time', async () => {

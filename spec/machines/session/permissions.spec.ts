@@ -51,7 +51,7 @@ describe('a permission', () => {
     life.send(asked('p1'));
     expect(life.send(decided('p1', 'allow', { note: 'go on' }))).to.equal(undefined);
     expect(life.signals).to.deep.equal([
-      { type: 'permission.answered', permissionId: 'p1', decision: 'allow', note: 'go on', always: false },
+      { type: 'permission.answered', permissionId: 'p1', decision: 'allow', note: 'go on' },
     ]);
     expect(life.timers.size).to.equal(0);
     expect(states(life)).to.deep.equal([[1, 'allowed']]);
@@ -70,15 +70,42 @@ describe('a permission', () => {
 
   it('given always is not asked for again in this session', () => {
     const life = running();
-    life.send(asked('p1'));
+    life.send(asked('p1', { rule: 'Bash(ls)' }));
     life.send(decided('p1', 'allow', { always: true }));
-    expect(view(life).toolPolicy).to.deep.equal({ mode: 'allow-list', allow: ['Bash'] });
+    expect(view(life).toolPolicy).to.deep.equal({ mode: 'allow-list', allow: ['Bash(ls)'] });
     life.finish('turn', good());
     life.send(post('m1'));
     expect((life.started.at(-1)?.input as { toolPolicy: unknown } | undefined)?.toolPolicy).to.deep.equal({
       mode: 'allow-list',
-      allow: ['Bash'],
+      allow: ['Bash(ls)'],
     });
+  });
+
+  // Once "always" on any command was a rule for every command
+  it('given always keeps its rule or a narrower word, and never a whole shell', () => {
+    const life = running();
+    life.send(asked('p1'));
+    expect(life.send(decided('p1', 'allow', { always: true }))?.message).to.match(/allow it this once/);
+    for (const rule of ['Bash', 'Bash(*)', '*', 'nonsense('])
+      expect(life.send(decided('p1', 'allow', { always: true, rule }))?.code, rule).to.equal('BAD_REQUEST');
+    expect(view(life).pendingPermissions[0]).to.include({ id: 'p1', rule: null });
+    expect(life.send(decided('p1', 'allow', { always: true, rule: 'Edit(src/**)' }))).to.equal(undefined);
+    expect(view(life).toolPolicy.allow).to.deep.equal(['Edit(//srv/work/src/**)']);
+    expect(life.signals.map(({ type }) => type)).to.deep.equal(['policy.changed', 'permission.answered']);
+  });
+
+  it('is lifted and given by people alone, at rest and for the turn that runs', () => {
+    const life = running();
+    const set = (allow: string[], by?: typeof parent) =>
+      life.send({ type: 'permissions.set', toolPolicy: { mode: 'allow-list', allow }, ...(by && { by }) });
+    expect(set(['Bash(git *)'], parent)?.code).to.equal('FORBIDDEN');
+    expect(set(['Bash(git'])?.code).to.equal('BAD_REQUEST');
+    expect(set(['Bash(git *)', 'Edit(**)'])).to.equal(undefined);
+    expect(view(life).toolPolicy.allow).to.deep.equal(['Bash(git *)', 'Edit(//srv/work/**)']);
+    expect(life.signals).to.deep.equal([{ type: 'policy.changed', toolPolicy: view(life).toolPolicy }]);
+    life.finish('turn', good());
+    expect(set([])).to.equal(undefined);
+    expect(view(life).toolPolicy).to.deep.equal({ mode: 'allow-list', allow: [] });
   });
 
   it('expires, which the engine hears as a no, also after a restart', () => {

@@ -12,6 +12,8 @@ import { askActor, type Reply, type GatewayActor } from '../../../commands/app.j
 import { presentSession, readPermissions, readQueue } from '../../../commands/sessions/read-session.js';
 import { idsOf, recordsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
+import { policyOfMode } from '../../../../machines/session/tool-policy.js';
+import { ruleCharsMax } from '../../../../machines/session/tool-rule.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '../../schemas.js';
 
@@ -36,7 +38,19 @@ const bulkBody = z.object({ ids: z.array(text(200)).min(1).max(500) });
 const decideBody = z.object({
   decision: z.enum(['allow', 'deny']),
   note,
-  always: z.boolean().optional().describe('Allow the tool for the rest of this session.'),
+  always: z.boolean().optional().describe('Keep its `rule`: what it fits is not asked for again here.'),
+  rule: text(ruleCharsMax)
+    .optional()
+    .describe('With `always`: another rule for part of a tool, as `Bash(git status *)` or `Edit(src/**)`.'),
+  idempotencyKey,
+});
+const permissionsBody = z.object({
+  mode: z.enum(['ask', 'allow-list', 'edits', 'full']),
+  allow: z
+    .array(text(ruleCharsMax))
+    .max(100)
+    .optional()
+    .describe('Rules, beside those that `edits` stands for: `Bash(git *)`, `Edit(src/**)`, `mcp__docs__*`.'),
   idempotencyKey,
 });
 
@@ -54,6 +68,7 @@ const permission = z.looseObject({
   input: z.string(),
   state: z.enum(['pending', 'allowed', 'denied', 'expired', 'withdrawn']),
   expiresAt: iso.nullable(),
+  rule: z.string().nullish().describe('What `always` would allow; null: only this one use can be allowed.'),
 });
 const said = (status: string) => z.object({ status: z.literal(status), sessionId: z.string() });
 const target = 'session';
@@ -213,6 +228,19 @@ export const sessionLifecycleRoutes: readonly Route[] = [
     },
     decide,
   ),
+  route(
+    'PUT',
+    '/api/sessions/:id/permissions',
+    'session.permit',
+    {
+      ...common,
+      about: 'Replace what the agent may do without asking: mode and rules, at once.',
+      body: permissionsBody,
+      answer: session,
+      refusals: [...refusals, 'PERSON_REQUIRED'],
+    },
+    setPermissions,
+  ),
 ];
 
 function patchBy(method: 'PATCH' | 'PUT', about: string): Route {
@@ -288,14 +316,27 @@ async function cancel(request: HttpRequest<unknown, unknown>): Promise<Reply | R
 async function decide(request: HttpRequest<z.output<typeof decideBody>>): Promise<Reply | Refusal> {
   const found = await presentSession(request.app, idOf(request));
   if (isRefusal(found)) return found;
-  const { decision, note: why, always } = request.body;
+  const { decision, note: why, always, rule } = request.body;
   const event = {
     type: 'permission.decided' as const,
     permissionId: request.params['permission'] ?? '',
     decision,
     ...(why !== undefined && { note: why }),
     ...(always !== undefined && { always }),
+    ...(rule !== undefined && { rule }),
   };
   const done = await askActor(request, 'session', idOf(request), event);
+  return shown(done, ({ view }) => view);
+}
+
+async function setPermissions(
+  request: HttpRequest<z.output<typeof permissionsBody>>,
+): Promise<Reply | Refusal> {
+  const found = await presentSession(request.app, idOf(request));
+  if (isRefusal(found)) return found;
+  const { mode, allow = [] } = request.body;
+  const policy = mode === 'allow-list' ? { mode, allow: [] } : policyOfMode(mode);
+  const toolPolicy = { ...policy, allow: [...new Set([...policy.allow, ...allow])] };
+  const done = await askActor(request, 'session', idOf(request), { type: 'permissions.set', toolPolicy });
   return shown(done, ({ view }) => view);
 }

@@ -14,6 +14,7 @@ import {
 import { stopSession } from '../../../commands/sessions/stop-session.js';
 import { type Reply } from '../../../commands/app.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
+import { permissionModes } from '../../../../machines/session/tool-policy.js';
 import { cursor } from '../../cursor.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import {
@@ -83,6 +84,13 @@ const openBody = agreeing(
       .boolean()
       .optional()
       .describe("A git worktree of its own, of the repository in `cwd` or in the employee's folder."),
+    permissions: z
+      .enum(permissionModes)
+      .nullish()
+      .describe(
+        'What its agent may do without asking: nothing, change files in its folder (`edits`), all (`full`). ' +
+          "Of an agent's session at most what that session may. Default: as its employee's file says.",
+      ),
     idempotencyKey,
   }),
   ['prompt', 'message'],
@@ -239,7 +247,7 @@ async function open(request: HttpRequest<z.output<typeof openBody>>): Promise<Re
   if (isRefusal(prompt)) return prompt;
   const media = await attachedMedia(request, request.body.attachments);
   if (isRefusal(media)) return media;
-  const { employee, engine, model, cwd, title, worktree } = request.body;
+  const { employee, engine, model, cwd, title, worktree, permissions } = request.body;
   const input = {
     prompt,
     media,
@@ -249,6 +257,7 @@ async function open(request: HttpRequest<z.output<typeof openBody>>): Promise<Re
     cwd,
     title,
     worktree,
+    permissions,
     effort: request.body.effort ?? request.body.effortLevel,
     parent: request.body.parent ?? request.body.parentSessionId,
   };

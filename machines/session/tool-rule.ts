@@ -1,0 +1,219 @@
+import type { ToolUse } from './tool-use.js';
+
+/**
+ * Permission rules, as Claude Code writes them: `Bash(git status *)`, `Edit(src/**)`, `Read(//etc/hosts)`,
+ * `WebFetch(domain:example.com)`; a name alone (`TodoWrite`, `mcp__docs__*`) is a whole tool. What is asked for is
+ * told by engines in the same words, so that a rule means the same for all of them.
+ *
+ * A rule that names commands never lets a shell do more than run one program with plain words: what joins, feeds
+ * or substitutes commands matches no pattern. Wildcards of paths match no name that begins with a dot: `.git` and
+ * `.claude` hold programs that run by themselves.
+ */
+export interface ToolRule {
+  readonly tool: string;
+  /** What stands in parentheses; absent: the whole tool. */
+  readonly specifier?: string;
+}
+
+/** `toolRule('Bash(git *)')` is `{tool: 'Bash', specifier: 'git *'}`; undefined for what is no rule. */
+export function toolRule(text: string): ToolRule | undefined {
+  const found = /^([\w*.:/@ -]{1,200}?)(?:\(([^\0-\x1f]{1,1000})\))?$/.exec(text);
+  const [, tool, specifier] = found ?? [];
+  if (tool === undefined || (specifier !== undefined && !specified.has(tool))) return undefined;
+  return specifier === undefined ? { tool } : { tool, specifier };
+}
+
+/** Of these a part may be named; of others the whole tool. */
+const specified: ReadonlySet<string> = new Set(['Bash', 'Edit', 'Read', 'WebFetch']);
+
+/** Does a rule let all of a tool's uses pass, though a tool runs commands? Nobody is asked to say that in passing. */
+export const isWholesale = ({ tool, specifier }: ToolRule): boolean =>
+  (tool.includes('*') && !tool.startsWith('mcp__')) ||
+  (specifier === undefined ? specified.has(tool) : /^[*:\s/]*$/.test(specifier));
+
+export interface Asked {
+  /** The engine's own name of the tool. */
+  readonly tool: string;
+  readonly uses?: ToolUse | undefined;
+}
+
+/** Does the rule let this pass? Paths of the rule and of what is asked are absolute: see `anchoredRule`. */
+export function ruleAllows(text: string, { tool, uses }: Asked): boolean {
+  const rule = toolRule(text);
+  if (rule === undefined) return text === tool;
+  const { specifier } = rule;
+  if (specifier === undefined)
+    return rule.tool.endsWith('*')
+      ? tool.startsWith(rule.tool.slice(0, -1))
+      : tool === rule.tool || uses?.tool === rule.tool;
+  if (uses?.tool !== rule.tool) return false;
+  switch (uses.tool) {
+    case 'Bash':
+      return isPlainCommand(uses.command) && commandMatches(specifier, uses.command.trim());
+    case 'WebFetch':
+      return specifier.startsWith('domain:') && hostMatches(specifier.slice(7), uses.host);
+    default:
+      return uses.paths.length > 0 && uses.paths.every((path) => pathMatches(specifier, path));
+  }
+}
+
+/** One program with plain words: nothing that a shell joins, feeds, substitutes or carries to another line. */
+const isPlainCommand = (command: string): boolean =>
+  command.length <= 4_096 && !/[&|;<>`$()\n\r\0\\]/.test(command);
+
+/** `git *` is `git` and whatever follows it; `git status` is that alone. `git:*` is an older way to say `git *`. */
+function commandMatches(specifier: string, command: string): boolean {
+  const pattern = specifier.replace(/:\*$/, ' *');
+  return wildcardMatches(pattern, command) || (pattern.endsWith(' *') && command === pattern.slice(0, -2));
+}
+
+const hostMatches = (pattern: string, host: string): boolean =>
+  host !== '' && (pattern === host || (/^\*\..+\../.test(pattern) && host.endsWith(pattern.slice(1))));
+
+/** `**` is any number of folders, `*` any part of one name. */
+function pathMatches(specifier: string, path: string): boolean {
+  if (!path.startsWith('/') || !specifier.startsWith('//')) return false;
+  return namesMatch(specifier.slice(2).split('/'), path.slice(1).split('/'));
+}
+
+function namesMatch(patterns: readonly string[], names: readonly string[]): boolean {
+  // whether the patterns so far fit the first names, for each number of them
+  let fits = [true, ...names.map(() => false)];
+  for (const pattern of patterns) {
+    const next = [pattern === '**' && fits[0] === true];
+    for (const [before, name] of names.entries())
+      next.push(
+        pattern === '**'
+          ? fits[before + 1] === true || (next[before] === true && !isHidden(name))
+          : fits[before] === true && nameMatches(pattern, name),
+      );
+    fits = next;
+  }
+  return fits[names.length] === true;
+}
+
+const isHidden = (name: string): boolean => name.startsWith('.');
+const nameMatches = (pattern: string, name: string): boolean =>
+  !(pattern.startsWith('*') && isHidden(name)) && wildcardMatches(pattern, name);
+
+/** `*` is anything; in time that grows with the product of both lengths, whatever they are. */
+function wildcardMatches(pattern: string, text: string): boolean {
+  let [at, in_, star, back] = [0, 0, -1, 0];
+  while (at < text.length) {
+    if (pattern[in_] === '*') [star, back, in_] = [in_, at, in_ + 1];
+    else if (pattern[in_] === text[at]) [at, in_] = [at + 1, in_ + 1];
+    else if (star >= 0) [in_, back, at] = [star + 1, back + 1, back + 1];
+    else return false;
+  }
+  while (pattern[in_] === '*') in_ += 1;
+  return in_ === pattern.length;
+}
+
+/**
+ * A rule whose paths begin at the root: `Edit(src/**)` in `/w` is `Edit(//w/src/**)`. So it means the same
+ * wherever it is passed on to. One that leads out of its folder by `..` allows nothing.
+ */
+export function anchoredRule(text: string, cwd: string): string {
+  const { tool, specifier } = toolRule(text) ?? {};
+  if (specifier === undefined || (tool !== 'Edit' && tool !== 'Read') || specifier.startsWith('//'))
+    return text;
+  return `${tool}(/${cwd.replace(/\/+$/, '')}/${specifier.replace(/^(?:\.?\/)+/, '')})`;
+}
+
+/** What both sets let pass: of each those rules that the other one covers. */
+export function commonRules(one: readonly string[], other: readonly string[]): readonly string[] {
+  return [
+    ...new Set([
+      ...one.filter((rule) => other.some((wider) => covers(wider, rule))),
+      ...other.filter((rule) => one.some((wider) => covers(wider, rule))),
+    ]),
+  ];
+}
+
+/** Does all that the narrower rule allows pass the wider one? Where it is not sure, no. */
+export function covers(wider: string, narrower: string): boolean {
+  if (wider === narrower) return true;
+  const [most, least] = [toolRule(wider), toolRule(narrower)];
+  if (most === undefined || least === undefined) return false;
+  if (most.specifier === undefined)
+    return most.tool.endsWith('*')
+      ? least.specifier === undefined && least.tool.startsWith(most.tool.slice(0, -1))
+      : most.tool === least.tool;
+  if (least.specifier === undefined || most.tool !== least.tool) return false;
+  // its wildcards are characters like others: where they match a wildcard, so does what stands for them
+  if (most.tool === 'Bash') {
+    const pattern = least.specifier.replace(/:\*$/, ' *');
+    const matching = pattern.endsWith(' *') ? [pattern, pattern.slice(0, -2)] : [pattern];
+    return matching.every((text) => commandMatches(most.specifier ?? '', text));
+  }
+  if (most.tool === 'WebFetch') return false;
+  const folder = /^(\/\/[^*]*)\/\*\*$/.exec(most.specifier)?.[1];
+  return (
+    folder !== undefined &&
+    least.specifier.startsWith(`${folder}/`) &&
+    !least.specifier
+      .slice(folder.length + 1)
+      .split('/')
+      .some((name) => isHidden(name))
+  );
+}
+
+/**
+ * The narrowest rule that still spares a person the next question: of programs with commands of their own the
+ * first words (`git status *`), else this very command; the folder of a file; the host. Undefined where only this
+ * one use can be allowed.
+ *
+ * @example proposedRule({ tool: 'Bash', uses: { tool: 'Bash', command: 'npm test -- x' } }, '/w') // 'Bash(npm test *)'
+ */
+export function proposedRule({ tool, uses }: Asked, cwd: string): string | undefined {
+  const rule = uses === undefined ? tool : ruleOf(uses, cwd);
+  if (rule === undefined || rule.length > ruleCharsMax) return undefined;
+  const parsed = toolRule(rule);
+  const fits =
+    parsed !== undefined && !isWholesale(parsed) && ruleAllows(anchoredRule(rule, cwd), { tool, uses });
+  return fits ? rule : undefined;
+}
+
+export const ruleCharsMax = 500;
+
+function ruleOf(uses: ToolUse, cwd: string): string | undefined {
+  switch (uses.tool) {
+    case 'Bash':
+      return isPlainCommand(uses.command) ? `Bash(${firstWords(uses.command.trim())})` : undefined;
+    case 'WebFetch':
+      return `WebFetch(domain:${uses.host})`;
+    default: {
+      const place = placeOf(uses.paths, cwd);
+      return place === undefined ? undefined : `${uses.tool}(${place})`;
+    }
+  }
+}
+
+/** The one folder of all these files below the working folder, or the one file that lies in that itself. */
+function placeOf(paths: readonly string[], cwd: string): string | undefined {
+  const names = paths.map((path) =>
+    path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1).split('/') : ['.'],
+  );
+  if (names.flat().some((name) => isHidden(name) || name.includes('*'))) return undefined;
+  const [folder, more] = new Set(names.map((path) => path.slice(0, -1).join('/')));
+  if (folder === undefined || more !== undefined) return undefined;
+  if (folder !== '') return `${folder}/**`;
+  return names.length === 1 ? names[0]?.[0] : undefined;
+}
+
+function firstWords(command: string): string {
+  const words = command.split(' ');
+  const [program = '', verb = '', script = ''] = words;
+  if (!commandsOfTheirOwn.has(program) || !isWord(verb)) return command;
+  if (verb !== 'run' && verb !== 'exec') return `${program} ${verb} *`;
+  return program !== 'cargo' && verb === 'run' && isWord(script) ? `${program} run ${script} *` : command;
+}
+
+const isWord = (word: string): boolean => /^[a-z][a-z0-9:_-]*$/.test(word);
+
+/** Programs whose second word says what they do. Those that run or fetch whatever they are given are not here. */
+const commandsOfTheirOwn: ReadonlySet<string> = new Set(
+  'brew bundle cargo composer dotnet gh git go gradle just make mix mvn npm pip pnpm poetry rake uv yarn'.split(
+    ' ',
+  ),
+);
