@@ -15,6 +15,8 @@ export type Waiting = {
   readonly on: string;
   /** Id of what the actor belongs to, where its routes name that too: the workflow of a run. */
   readonly within?: string;
+  /** Of a tool: the permission rule that "always" would keep. */
+  readonly rule?: string;
   /** Epoch milliseconds. */
   readonly since: number;
   /** When it ends by itself; null: never. */

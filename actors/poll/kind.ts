@@ -73,7 +73,7 @@ export function pollKind(effects: PollEffects) {
     index: ({ value, context }) =>
       value === 'deleted' ? [] : [{ index: 'all', key: sortableText(context.id) }],
     waitingFor: ({ value, context }) => pollWaiting(stateOf(value), context),
-    indexVersion: 1,
+    indexVersion: 2,
     redacted: ['payload', 'note', 'reason'],
     keptInBundles: (
       'id event op targetWorkflowId createdBy outcome lastOutcome runId lastRunId decision ' +

@@ -53,7 +53,8 @@ export class PermissionQuestions {
     const short = `${sessionId}:${lastPart(id)}`;
     if (!this.isInteractive)
       return terminal.say(`  answer: ${hint(layout, 'allow', short)}, or ${hint(layout, 'deny', short)}`);
-    const verdict = await question(withdrawn);
+    const { rule } = asked as { readonly rule?: string | null };
+    const verdict = await question(withdrawn, rule ?? undefined);
     if (verdict === undefined) return terminal.say('  (decided elsewhere)');
     await decide(
       this.client,
@@ -67,17 +68,19 @@ export class PermissionQuestions {
 
 const inputLinesMax = 40;
 
-/** Asks until the answer is one; undefined when the question was withdrawn. */
+/** Asks until the answer is one; undefined when the question was withdrawn. Always needs a rule to keep. */
 async function question(
   withdrawn: AbortSignal,
+  rule: string | undefined,
 ): Promise<{ readonly verb: Verb; readonly always: boolean } | undefined> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   lines.on('SIGINT', () => process.emit('SIGINT')); // readline would keep Ctrl-C to itself
+  const always = rule === undefined ? '' : `  [a]lways ${plainText(rule)} in this session`;
   try {
     for (;;) {
-      const text = await lines.question('[y]es  [n]o  [a]lways in this session? ', { signal: withdrawn });
-      const answer = answers[text.trim().toLowerCase()];
-      if (answer !== undefined) return answer;
+      const text = await lines.question(`[y]es  [n]o${always}? `, { signal: withdrawn });
+      const answer = answers[text.trim().toLowerCase()[0] ?? ''];
+      if (answer !== undefined && isWord(text) && (rule !== undefined || !answer.always)) return answer;
     }
   } catch {
     return undefined;
@@ -86,14 +89,9 @@ async function question(
   }
 }
 
-const yes = { verb: 'allow', always: false } as const;
-const no = { verb: 'deny', always: false } as const;
-const always = { verb: 'allow', always: true } as const;
+const isWord = (text: string): boolean => /^\s*(?:y|yes|n|no|a|always)\s*$/i.test(text);
 const answers: Readonly<Record<string, { readonly verb: Verb; readonly always: boolean }>> = {
-  y: yes,
-  yes,
-  n: no,
-  no,
-  a: always,
-  always,
+  y: { verb: 'allow', always: false },
+  n: { verb: 'deny', always: false },
+  a: { verb: 'allow', always: true },
 };

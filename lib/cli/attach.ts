@@ -4,15 +4,17 @@ import { PermissionQuestions } from './ask-permission.js';
 import { connect, reached, refused } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { plainText } from './print.js';
+import { sessionNamed } from './session-named.js';
 import { showTurn } from './show-turn.js';
 
 /** `troupe attach <session>`: watch the turn that runs, and answer what its agent asks. */
 export function attachCommand(program: Command, terminal: Terminal): void {
   withHome(program.command('attach').description('watch a running session and answer what its agent asks'))
-    .argument('<session>', 'id of the session')
-    .action(async (id: string, options: HomeOptions) => {
+    .argument('<session>', 'id of the session, or the beginning of it')
+    .action(async (typed: string, options: HomeOptions) => {
       const layout = homeOf(options, terminal);
       const client = await connect(layout);
+      const id = await sessionNamed(client, typed);
       const isInteractive = process.stdin.isTTY && process.stderr.isTTY;
       const questions = new PermissionQuestions(client, layout, terminal, isInteractive);
       const { gateway, announcement } = client;

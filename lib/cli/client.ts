@@ -13,6 +13,9 @@ export interface Client {
   readonly announcement: Announcement;
   readonly get: Sure<'get'>;
   readonly post: Sure<'post'>;
+  readonly put: Sure<'put'>;
+  /** Posts to a path that a table names. */
+  send(path: string, body: object): Promise<unknown>;
   /** The client itself, whose refusals are values. */
   readonly gateway: GatewayClient;
   /** Whether the gateway reports itself as well. */
@@ -32,7 +35,7 @@ export async function connect(layout: Layout): Promise<Client> {
   const { url, token } = announcement;
   const gateway = createClient({ url, token, retries: 1 });
   const sure =
-    <M extends 'get' | 'post'>(method: M): Sure<M> =>
+    <M extends 'get' | 'post' | 'put'>(method: M): Sure<M> =>
     async (path, ...init) => {
       const answer = await reached(url, (gateway[method] as Request)(path, ...init));
       if (isRefusal(answer)) throw refused(answer);
@@ -42,7 +45,9 @@ export async function connect(layout: Layout): Promise<Client> {
     announcement,
     gateway,
     get: sure('get'),
+    put: sure('put'),
     post: sure('post'),
+    send: (path, body) => sure('post')(path as never, { body } as never),
     healthy: () =>
       fetch(new URL('/healthz', url), { redirect: 'error' }).then(
         (response) => response.ok,

@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import { connect } from './client.js';
 import { hint, homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { ago, table } from './print.js';
+import { waitsForYou } from './waiting.js';
 
 interface ListOptions extends HomeOptions {
   readonly json?: boolean;
@@ -17,6 +18,9 @@ export function listCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       const client = await connect(layout);
       const now = Date.now();
+      const waits = options.json === true ? () => false : await waitsForYou(client);
+      const state = ({ id, status }: { id: string; status: string }): string =>
+        waits(id) ? `${status}, waits for you` : status;
       if (what === 'todos') {
         const { workItems } = await client.get('/api/work-items', {
           params: { query: { limit: String(options.limit) } },
@@ -28,7 +32,7 @@ export function listCommand(program: Command, terminal: Terminal): void {
                 ['ID', 'STATUS', 'ASSIGNEE', 'CHANGED', 'TITLE'],
                 workItems.map((item) => [
                   item.id,
-                  item.status,
+                  state(item),
                   item.assignee ?? '-',
                   ago(Date.parse(item.updatedAt), now),
                   item.title,
@@ -50,7 +54,7 @@ export function listCommand(program: Command, terminal: Terminal): void {
               ['ID', 'STATUS', 'ENGINE', 'ACTIVE', 'TITLE'],
               sessions.map((session) => [
                 session.id,
-                session.status,
+                state(session),
                 session.engine,
                 ago(Date.parse(session.lastActivity), now),
                 session.title ?? '-',

@@ -1,12 +1,15 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
+import { permissionModes, type PermissionMode } from '../../machines/session/tool-policy.js';
 import { PermissionQuestions } from './ask-permission.js';
 import { isRefusal, type RunSettings } from '../client/index.js';
 import { connect, given, reached, refused, type Client } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
+import { mayInterrupt } from './interrupt.js';
 import { plainText } from './print.js';
+import { sessionNamed } from './session-named.js';
 import { showTurn, type Shown } from './show-turn.js';
 
 interface RunOptions extends HomeOptions {
@@ -18,6 +21,7 @@ interface RunOptions extends HomeOptions {
   readonly cwd?: string;
   readonly ownFolder?: boolean;
   readonly worktree?: boolean;
+  readonly permissions?: PermissionMode;
   readonly detach?: boolean;
   readonly json?: boolean;
 }
@@ -26,7 +30,7 @@ interface RunOptions extends HomeOptions {
 export function runCommand(program: Command, terminal: Terminal): void {
   withHome(program.command('run').description('open a session with an agent and stream its answer'))
     .argument('<prompt>', 'prompt for the agent; - reads it from standard input')
-    .option('--in <session>', 'continue an existing session instead of opening one')
+    .option('--in <session>', 'continue a session (its id, or the beginning of it) instead of opening one')
     .option('--engine <name>', 'engine to use (default: engines.default of config.yaml)')
     .option('--employee <name>', 'employee who owns the session')
     .option('--model <id>', 'model of that engine')
@@ -34,6 +38,12 @@ export function runCommand(program: Command, terminal: Terminal): void {
     .option('--cwd <folder>', 'working folder (default: the folder you are in)')
     .option('--own-folder', "work in an empty folder of the session's own")
     .option('--worktree', 'work in a git worktree of its own, of the repository in that folder')
+    .addOption(
+      new Option(
+        '--permissions <mode>',
+        'what its agent may do without asking: nothing, change files in its folder, everything',
+      ).choices(permissionModes),
+    )
     .option('--detach', 'print the id of the session and do not wait')
     .option('--json', 'print the session as JSON when it is done')
     .action(async (prompt: string, options: RunOptions) => {
@@ -42,9 +52,19 @@ export function runCommand(program: Command, terminal: Terminal): void {
       const text = prompt === '-' ? await standardInput() : prompt;
       const quiet = options.json === true;
       const { gateway, announcement } = client;
+      // A prompt from standard input has used up the terminal's place there.
+      const isInteractive = process.stdin.isTTY && process.stderr.isTTY && prompt !== '-' && !quiet;
+      if (options.in !== undefined && options.permissions !== undefined)
+        throw new CommandError(
+          exitCodes.usage,
+          `--permissions is for a new session. Of this one: ${hint(layout, 'permissions', options.in)}`,
+        );
+      const session = options.in === undefined ? undefined : await sessionNamed(client, options.in);
+      if (session !== undefined && !(await mayInterrupt(client, session, { terminal, isInteractive })))
+        return terminal.say('Nothing was sent.');
       const started = await reached(
         announcement.url,
-        gateway.sessions.run(text, settingsOf(options, layout)),
+        gateway.sessions.run(text, settingsOf(options, session, layout)),
       );
       if (isRefusal(started)) throw refused(started);
       const { sessionId } = started;
@@ -53,8 +73,6 @@ export function runCommand(program: Command, terminal: Terminal): void {
         terminal.out(quiet ? JSON.stringify({ sessionId }) : sessionId);
         return;
       }
-      // A prompt from standard input has used up the terminal's place there.
-      const isInteractive = process.stdin.isTTY && process.stderr.isTTY && prompt !== '-' && !quiet;
       const questions = new PermissionQuestions(client, layout, terminal, isInteractive);
       const interrupted = once('SIGINT');
       try {
@@ -89,10 +107,20 @@ export function runCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-function settingsOf(options: RunOptions, layout: Layout): RunSettings {
-  const { in: session, engine, employee, model, effort, worktree } = options;
+function settingsOf(options: RunOptions, session: string | undefined, layout: Layout): RunSettings {
+  const { engine, employee, model, effort, worktree, permissions } = options;
   const cwd = session === undefined ? workingFolderOf(options, layout) : undefined;
-  return given({ giveUpAfterMs: 5_000, session, engine, employee, model, effort, cwd, worktree });
+  return given({
+    giveUpAfterMs: 5_000,
+    session,
+    engine,
+    employee,
+    model,
+    effort,
+    cwd,
+    worktree,
+    permissions,
+  });
 }
 
 /**

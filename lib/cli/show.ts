@@ -4,6 +4,8 @@ import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from '
 import { CommandError, exitCodes } from './failure.js';
 import { messageLines } from './show-activity.js';
 import { plainText } from './print.js';
+import { sessionNamed } from './session-named.js';
+import { waitsForYou } from './waiting.js';
 
 interface ShowOptions extends HomeOptions {
   readonly json?: boolean;
@@ -14,7 +16,7 @@ export function showCommand(program: Command, terminal: Terminal): void {
   withHome(
     program.command('show').description("show a session's conversation, or a todo and what happened to it"),
   )
-    .argument('<id>', 'id of a session, or of a todo such as TRP-7')
+    .argument('<id>', 'id of a session or the beginning of it, or of a todo such as TRP-7')
     .option('--last <number>', 'newest messages to show', wholeNumber(1, 500), 50)
     .option('--json', 'answer as JSON')
     .action(async (id: string, options: ShowOptions) => {
@@ -27,7 +29,7 @@ export function showCommand(program: Command, terminal: Terminal): void {
       const client = await connect(homeOf(options, terminal));
       const shown = /^[A-Za-z][A-Za-z0-9]*-\d+$/.test(id)
         ? showTodo(client, id.toUpperCase(), options, terminal)
-        : showSession(client, id, options, terminal);
+        : showSession(client, await sessionNamed(client, id), options, terminal);
       await shown.catch((error: Error) => {
         // The gateway does not say what it did not find.
         throw error.message === 'Not found (NOT_FOUND)'
@@ -51,7 +53,8 @@ async function showSession(
     params: { path: { id }, query: { last: String(options.last) } },
   });
   if (options.json === true) return terminal.out(JSON.stringify(session));
-  terminal.out(`${plainText(session.title ?? session.id)}  [${session.status}, ${session.engine}]`);
+  const waits = (await waitsForYou(client))(session.id) ? ', waits for you' : '';
+  terminal.out(`${plainText(session.title ?? session.id)}  [${session.status}${waits}, ${session.engine}]`);
   if (session.messagesPage?.hasOlder === true)
     terminal.out(`… older messages: --last ${Math.min(500, options.last * 4)}`);
   for (const message of session.messages ?? []) for (const line of messageLines(message)) terminal.out(line);
@@ -63,8 +66,9 @@ async function showTodo(client: Client, id: string, options: ShowOptions, termin
   const answer = await client.get('/api/work-items/{id}', { params: { path: { id } } });
   if (options.json === true) return terminal.out(JSON.stringify(answer));
   const { workItem: todo, events } = answer;
+  const waits = (await waitsForYou(client))(todo.id) ? ', waits for you' : '';
   terminal.out(
-    `${todo.id}  ${plainText(todo.title)}  [${todo.status}${todo.assignee === null ? '' : `, ${todo.assignee}`}]`,
+    `${todo.id}  ${plainText(todo.title)}  [${todo.status}${waits}${todo.assignee === null ? '' : `, ${todo.assignee}`}]`,
   );
   if (todo.body !== null) terminal.out(plainText(todo.body, { keepLines: true }).replace(/^/gm, '  '));
   for (const event of events) {

@@ -4,6 +4,7 @@ import { connect, notRunning, running } from './client.js';
 import { engineLine, hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
 import { duration } from './print.js';
+import { allWaiting } from './waiting.js';
 import { retentionOf, worthShowingMs } from './retention.js';
 
 interface Status {
@@ -35,9 +36,12 @@ export function statusCommand(program: Command, terminal: Terminal): void {
       const client = await connect(layout);
       const status = (await client.get('/api/status')) as Status;
       const retention = await retentionOf(client);
+      const waiting = (await allWaiting(client)).filter(({ on }) => on === 'operator').length;
       const { url, pid } = client.announcement;
       if (options.json === true) {
-        terminal.out(JSON.stringify({ running: true, url, pid, home: layout.home, status, retention }));
+        terminal.out(
+          JSON.stringify({ running: true, url, pid, home: layout.home, status, retention, waiting }),
+        );
         return;
       }
       terminal.out(
@@ -46,6 +50,10 @@ export function statusCommand(program: Command, terminal: Terminal): void {
       terminal.out(`  home      ${layout.home}`);
       terminal.out(`  engines   ${engines(status)}`);
       terminal.out(`  sessions  ${status.sessions?.total ?? 0}, ${status.sessions?.running ?? 0} running`);
+      if (waiting > 0)
+        terminal.out(
+          `  waiting   ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you; see ${hint(layout, 'waiting')}`,
+        );
       if (retention !== undefined && retention.heldMs >= worthShowingMs)
         terminal.out(`  retention ${duration(retention.heldMs)} held back; see ${hint(layout, 'retention')}`);
     });

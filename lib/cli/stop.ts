@@ -4,6 +4,7 @@ import { isAlive } from '../home/announce.js';
 import { connect, notRunning, running } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import { sessionNamed } from './session-named.js';
 
 /** `troupe stop`: asks the gateway of this home to drain and waits until it is gone. */
 export function stopCommand(program: Command, terminal: Terminal): void {
@@ -17,7 +18,9 @@ export function stopCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       if (session !== undefined) {
         const client = await connect(layout);
-        await client.post('/api/sessions/{id}/stop', { params: { path: { id: session } } });
+        await client.post('/api/sessions/{id}/stop', {
+          params: { path: { id: await sessionNamed(client, session) } },
+        });
         return terminal.say('Stopped the session.');
       }
       const announcement = await running(layout);

@@ -14,6 +14,8 @@ export interface TopData {
   readonly recent: readonly InspectEntry[];
   /** Events per second, once there are two looks. */
   readonly rate: number | null;
+  /** Things that wait for a person. */
+  readonly waiting: number;
 }
 
 export interface TopSize {
@@ -23,7 +25,7 @@ export interface TopSize {
 }
 
 export function topFrame(
-  { title, fleet, tree, busy, recent, rate }: TopData,
+  { title, fleet, tree, busy, recent, rate, waiting }: TopData,
   { columns, rows, colour }: TopSize,
 ): readonly string[] {
   const paint = (code: number, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -42,7 +44,7 @@ export function topFrame(
     `${paint(1, title)}  ${state}`,
     `log ${fleet.seq}  ${rate === null ? '-' : rate.toFixed(rate < 10 ? 1 : 0)} events/s  ` +
       `${fleet.effects} effects  ${fleet.awake} awake  ${fleet.restarts} restarts  ${fleet.deadLetters} ` +
-      'dead letters',
+      `dead letters${waiting === 0 ? '' : `  ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you`}`,
     ...bad.map(({ name, failing }) => paint(31, plainText(`  ${name}: ${failing}`))),
     '',
     paint(

@@ -9,6 +9,7 @@ import type {
 import type { ChartState } from '../inspector/chart/definition.js';
 import type { InspectEntry } from '../inspector/frames.js';
 import { connect, inspected, type Client } from './client.js';
+import { allWaiting } from './waiting.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { openInspectFeed } from './inspect-feed.js';
 import { topFrame, type TopData } from './top-frame.js';
@@ -104,9 +105,10 @@ async function looker(client: Client, title: string): Promise<() => Promise<TopD
   const working = await workingStates(client);
   let before: Fleet | undefined;
   return async () => {
-    const [fleet, tree] = await Promise.all([
+    const [fleet, tree, waiting] = await Promise.all([
       inspected<Fleet>(client.get('/api/inspect/fleet')),
       inspected<SupervisionTree>(client.get('/api/inspect/supervision')),
+      allWaiting(client),
     ]);
     const rate =
       before === undefined || fleet.at <= before.at
@@ -125,7 +127,15 @@ async function looker(client: Client, title: string): Promise<() => Promise<TopD
     const busy = new Map<string, ActorSummary>(
       pages.flatMap(({ actors }) => actors).map((actor) => [`${actor.kind}/${actor.id}`, actor]),
     );
-    return { title, fleet, tree, busy: [...busy.values()].sort((a, b) => a.since - b.since), recent, rate };
+    return {
+      title,
+      fleet,
+      tree,
+      busy: [...busy.values()].sort((a, b) => a.since - b.since),
+      recent,
+      rate,
+      waiting: waiting.filter(({ on }) => on === 'operator').length,
+    };
   };
 }
 

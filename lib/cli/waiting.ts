@@ -1,13 +1,19 @@
 import type { Command } from 'commander';
+import {
+  decisionRequest,
+  refusalIn,
+  wordsOf,
+  type DecisionWords,
+  type WaitingThing,
+} from '../client/decision.js';
 import type { Answer } from '../client/requests.js';
 import { connect, type Client } from './client.js';
-import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { hint, homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
 import { ago, duration, plainText, table } from './print.js';
 
-/** An item of `GET /api/attention`. */
-export type WaitingItem = Answer<'/api/attention', 'get'>['waiting'][number];
+export type WaitingItem = WaitingThing;
 
 /** `troupe waiting`: what cannot go on without a word of somebody, longest first. */
 export function waitingCommand(program: Command, terminal: Terminal): void {
@@ -55,84 +61,49 @@ export function decideCommands(program: Command, terminal: Terminal): void {
     const command = withHome(program.command(verb).description(about))
       .argument('<id>', 'as "troupe waiting" shows it')
       .option('--note <text>', 'why');
-    if (verb === 'allow') command.option('--always', 'and do not ask for this tool again in this session');
-    command.action(
-      async (typed: string, options: HomeOptions & { readonly note?: string; readonly always?: boolean }) => {
-        const layout = homeOf(options, terminal);
-        const client = await connect(layout);
-        const item = named(typed, await allWaiting(client), layout);
-        await decide(client, item, verb, options, layout);
-        terminal.out(`${done[verb]}: ${plainText(item.title)}`); // an agent wrote it
-      },
-    );
+    if (verb === 'allow')
+      command.option(
+        '--always [rule]',
+        'and do not ask again in this session for what its rule fits, or that one: "Bash(git *)"',
+      );
+    if (verb === 'approve')
+      command.option('--usd <dollars>', 'how much more a budget grants this month', wholeNumber(1, 100_000));
+    command.action(async (typed: string, options: HomeOptions & DecisionWords) => {
+      const layout = homeOf(options, terminal);
+      const client = await connect(layout);
+      const item = named(typed, await allWaiting(client), layout);
+      await decide(client, item, verb, options, layout);
+      terminal.out(`${wordsOf(item, verbs[verb])[1]}: ${plainText(item.title)}`); // an agent wrote it
+    });
   }
 }
 
-export type Verb = 'allow' | 'deny' | 'approve' | 'reject';
-const done = { allow: 'Allowed', deny: 'Denied', approve: 'Approved', reject: 'Rejected' } as const;
+export type Verb = keyof typeof verbs;
+const verbs = { allow: 'approve', approve: 'approve', deny: 'reject', reject: 'reject' } as const;
 
 /** Sends the decision to whatever the item is; a refusal of the gateway is thrown in its own words. */
 export async function decide(
   client: Client,
   item: Pick<WaitingItem, 'what' | 'id' | 'waitingId' | 'within'>,
   verb: Verb,
-  { note, always }: { readonly note?: string; readonly always?: boolean },
+  words: DecisionWords,
   layout: Layout,
 ): Promise<void> {
-  const isYes = verb === 'allow' || verb === 'approve';
-  const { id } = item;
-  const why = note === undefined ? {} : { note };
-  const decision = isYes ? 'approve' : 'reject';
-  switch (item.what) {
-    case 'permission':
-      await client.post('/api/sessions/{id}/permissions/{permission}', {
-        params: { path: { id, permission: item.waitingId } },
-        body: { decision: isYes ? 'allow' : 'deny', ...(always === true ? { always } : {}), ...why },
-      });
-      return;
-    case 'approval':
-      await client.post('/api/work-items/{id}/approval', {
-        params: { path: { id } },
-        body: { decision, ...why },
-      });
-      return;
-    case 'gate':
-      await client.post('/api/workflow-definitions/{id}/runs/{runId}/resolve-gate', {
-        params: { path: { id: item.within ?? '', runId: id } },
-        body: { decision, gateKey: item.waitingId, ...why },
-      });
-      return;
-    case 'activation':
-      await client.post('/api/workflow-triggers/{name}/activation-approval', {
-        params: { path: { name: id } },
-        body: { decision, ...why },
-      });
-      return;
-    case 'version':
-      return decideVersion(client, { workflowId: id, version: Number(item.waitingId) }, decision);
-    case 'resume':
-      throw unfit(`It was interrupted. Go on with: ${hint(layout, 'run', `--in ${item.id} "continue"`)}`);
-    case 'budget':
-      throw unfit(
-        `Turns of ${item.id} are held until the month ends or the budget is raised: POST ` +
-          `/api/org/budgets/${id}/grant {"usd": 10}`,
-      );
-    default:
-      throw unfit(`It waits for something else (${item.what}) and cannot be approved or rejected.`);
-  }
+  const request = decisionRequest(item, verbs[verb], words);
+  if (request === undefined) throw unfit(insteadOf(item, verb, layout));
+  const refused = refusalIn(await client.send(request.path, request.body));
+  if (refused !== undefined) throw unfit(refused);
 }
 
-/** Of many that one request may name, one alone; what came of it stands in the answer. */
-async function decideVersion(
-  client: Client,
-  named: { readonly workflowId: string; readonly version: number },
-  decision: 'approve' | 'reject',
-): Promise<void> {
-  const { outcomes } = await client.post('/api/workflow-approvals', {
-    body: { decision, versions: [named] },
-  });
-  const refused = outcomes.find(({ code }) => code !== undefined);
-  if (refused !== undefined) throw unfit(refused.error ?? refused.code ?? '');
+/** Of what is ended in another way: how. */
+function insteadOf({ what, id }: Pick<WaitingItem, 'what' | 'id'>, verb: Verb, layout: Layout): string {
+  if (what === 'resume')
+    return `It was interrupted. Go on with: ${hint(layout, 'run', `--in ${id} "continue"`)}`;
+  if (what === 'budget' && verbs[verb] === 'approve')
+    return `Turns of ${id} are held. Grant dollars for this month: ${hint(layout, 'approve', `${id} --usd 10`)}`;
+  return what === 'budget'
+    ? `Turns of ${id} are held until the month ends or the budget is raised.`
+    : `It waits for something else (${what}) and cannot be approved or rejected.`;
 }
 
 const unfit = (message: string): CommandError => new CommandError(exitCodes.usage, message);
@@ -151,6 +122,12 @@ export async function allWaiting(client: Client): Promise<readonly WaitingItem[]
 }
 
 const itemsMax = 10_000;
+
+/** Tells of the id of a session, a work item or another thing whether a person's word is waited for there. */
+export async function waitsForYou(client: Client): Promise<(id: string) => boolean> {
+  const ids = new Set((await allWaiting(client)).filter(({ on }) => on === 'operator').map(({ id }) => id));
+  return (id) => ids.has(id);
+}
 
 /**
  * As short as a person would type it, and still of one item alone: the actor's id, cut where that is enough;

@@ -1315,7 +1315,8 @@ export interface paths {
         };
         /** Tool requests of the agent and their outcome, latest first. */
         get: operations["get /api/sessions/:id/permissions"];
-        put?: never;
+        /** Replace what the agent may do without asking: mode and rules, at once. */
+        put: operations["put /api/sessions/:id/permissions"];
         post?: never;
         delete?: never;
         options?: never;
@@ -3184,11 +3185,13 @@ export interface operations {
                             kind: string;
                             /** @description Who can end it: `operator` for a person, else an employee. */
                             on: string;
+                            /** @description Of a tool: what `always` would allow in its session from now on. */
+                            rule?: string;
                             since: string;
                             title: string;
                             /** @description When it ends by itself. */
                             until: string | null;
-                            /** @description What of it waits, e.g. the id of a tool permission. */
+                            /** @description What of it waits, e.g. the id of a tool permission, or the hash of a polling program. */
                             waitingId: string;
                             /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `move`, or a word of a host. */
                             what: string;
@@ -6976,6 +6979,8 @@ export interface operations {
                     parent?: string | null;
                     /** @description The same as `parent`. */
                     parentSessionId?: string | null;
+                    /** @description What its agent may do without asking: nothing, change files in its folder (`edits`), all (`full`). Of an agent's session at most what that session may. Default: as its employee's file says. */
+                    permissions?: ("ask" | "edits" | "full") | null;
                     prompt?: string;
                     title?: string | null;
                     /** @description A git worktree of its own, of the repository in `cwd` or in the employee's folder. */
@@ -7618,6 +7623,8 @@ export interface operations {
                         expiresAt: string | null;
                         id: string;
                         input: string;
+                        /** @description What `always` would allow; null: only this one use can be allowed. */
+                        rule?: string | null;
                         /** @enum {string} */
                         state: "pending" | "allowed" | "denied" | "expired" | "withdrawn";
                         title: string;
@@ -7644,6 +7651,58 @@ export interface operations {
             };
         };
     };
+    "put /api/sessions/:id/permissions": {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Rules, beside those that `edits` stands for: `Bash(git *)`, `Edit(src/**)`, `mcp__docs__*`. */
+                    allow?: string[];
+                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
+                    idempotencyKey?: string;
+                    /** @enum {string} */
+                    mode: "ask" | "allow-list" | "edits" | "full";
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     "post /api/sessions/:id/permissions/:permission": {
         parameters: {
             query?: {
@@ -7661,13 +7720,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Allow the tool for the rest of this session. */
+                    /** @description Keep its `rule`: what it fits is not asked for again here. */
                     always?: boolean;
                     /** @enum {string} */
                     decision: "allow" | "deny";
                     /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
                     idempotencyKey?: string;
                     note?: string;
+                    /** @description With `always`: another rule for part of a tool, as `Bash(git status *)` or `Edit(src/**)`. */
+                    rule?: string;
                 };
             };
         };
@@ -11904,6 +11965,7 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   "POST /api/sessions/{id}/queue/pause",
   "POST /api/sessions/{id}/queue/resume",
   "DELETE /api/sessions/{id}/queue/{item}",
+  "PUT /api/sessions/{id}/permissions",
   "POST /api/sessions/{id}/permissions/{permission}",
   "POST /api/sessions",
   "POST /api/sessions/{id}/message",

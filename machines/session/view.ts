@@ -139,11 +139,12 @@ function provenanceOf({ source, sourceRef }: SessionContext): Json {
  */
 export function sessionWaiting(status: SessionStatus, context: SessionContext): readonly Waiting[] {
   if (status === 'deleted' || (context.archivedAt ?? null) !== null) return [];
-  const permissions = pending(context).map(({ id, tool, title, askedAt, expiresAt }): Waiting => ({
+  const permissions = pending(context).map(({ id, tool, title, askedAt, expiresAt, rule }): Waiting => ({
     id,
     what: 'permission',
     title: excerpt(title === '' || title === tool ? tool : `${tool}: ${title}`, titleCharsMax),
     on: 'operator',
+    ...(rule == null ? {} : { rule }),
     since: askedAt,
     until: expiresAt,
   }));

@@ -76,7 +76,7 @@ export async function resolvedUse(uses: ToolUse | undefined, cwd: string): Promi
     case 'WebFetch':
       return { tool: 'WebFetch', host: String(uses.host).slice(0, textMax) };
     default: {
-      const given = Array.isArray(uses.paths) ? uses.paths.slice(0, pathsMax + 1) : [];
+      const given: readonly unknown[] = Array.isArray(uses.paths) ? uses.paths.slice(0, pathsMax + 1) : [];
       const real = await Promise.all(given.map((path) => realFile(path, cwd)));
       const isKnown = real.length <= pathsMax && real.every((path) => path !== undefined);
       return { tool: uses.tool, paths: isKnown ? (real as string[]) : [] };
@@ -87,7 +87,7 @@ export async function resolvedUse(uses: ToolUse | undefined, cwd: string): Promi
 const textMax = 8_192;
 const pathsMax = 100;
 
-async function realFile(given: string, cwd: string): Promise<string | undefined> {
+async function realFile(given: unknown, cwd: string): Promise<string | undefined> {
   if (typeof given !== 'string' || given.startsWith('~') || given.includes('\0')) return undefined;
   const below: string[] = [];
   for (let path = resolve(cwd, given); ; path = dirname(path)) {

@@ -16,7 +16,9 @@ const query = z.object({
 const waiting = z.object({
   kind: z.string().describe('Kind of the actor that waits: `session`, `work-item`, `workflow-run`, `poll` …'),
   id: z.string().describe('Id of that actor.'),
-  waitingId: z.string().describe('What of it waits, e.g. the id of a tool permission.'),
+  waitingId: z
+    .string()
+    .describe('What of it waits, e.g. the id of a tool permission, or the hash of a polling program.'),
   what: z
     .string()
     .describe(
@@ -25,6 +27,7 @@ const waiting = z.object({
     ),
   title: z.string(),
   within: z.string().optional().describe('Id of the workflow that a run belongs to.'),
+  rule: z.string().optional().describe('Of a tool: what `always` would allow in its session from now on.'),
   on: z.string().describe('Who can end it: `operator` for a person, else an employee.'),
   since: z.string(),
   until: z.string().nullable().describe('When it ends by itself.'),

@@ -103,5 +103,45 @@ describe('rights of sessions', () => {
       bob.permissions = { mode: 'full', lendTo: ['cat'] };
       expect(await tools('ann', 'bob')).to.deep.equal({ mode: 'allow-list', allow: ['Read', 'Bash'] });
     });
+
+    it('are what a person chooses at the start, and of an agent at most its own', async () => {
+      if (bob === undefined || ann === undefined) throw new Error('the roster has changed');
+      const cwd = async (id: string) => (await house.operator.get(`/api/sessions/${id}`)).body.cwd as string;
+      const start = async (client: typeof house.operator, permissions: string, employee: string | null) => {
+        const { status, body } = await client.post('/api/sessions', { prompt: 'hi', permissions, employee });
+        expect(status, JSON.stringify(body)).to.equal(201);
+        return body as { id: string; toolPolicy: unknown };
+      };
+      const edits = await start(house.operator, 'edits', null);
+      const rules = { mode: 'allow-list', allow: [`Edit(/${await cwd(edits.id)}/**)`] };
+      expect(edits.toolPolicy).to.deep.equal(rules);
+      // its child works in another folder, where it may change nothing unasked
+      const child = await start(house.agent(edits.id), 'full', null);
+      expect(child.toolPolicy, 'at most its own').to.deep.equal(rules);
+      expect((await start(house.agent(edits.id), 'edits', null)).toolPolicy).to.deep.include({ allow: [] });
+      expect((await start(house.operator, 'full', 'ann')).toolPolicy).to.deep.include({ mode: 'full' });
+      const asking = house.agent((await start(house.operator, 'ask', null)).id);
+      expect((await start(asking, 'full', null)).toolPolicy).to.deep.equal({ mode: 'ask', allow: [] });
+      // what an employee lends is as much as its file says, whatever is asked for
+      bob.permissions = { mode: 'allow-list', allow: ['Bash(git *)'], lendTo: 'anyone' };
+      expect((await start(asking, 'full', 'bob')).toolPolicy).to.deep.include({ allow: ['Bash(git *)'] });
+    });
+
+    it('are shown, replaced and taken away by people', async () => {
+      const id = await open(house.operator, null);
+      const put = (client: typeof house.operator, body: object) =>
+        client.call('PUT', `/api/sessions/${id}/permissions`, body);
+      expect((await put(house.agent(id), { mode: 'full' })).body.code).to.equal('PERSON_REQUIRED');
+      expect((await put(house.operator, { mode: 'allow-list', allow: ['Bash(git'] })).status).to.equal(400);
+      const set = await put(house.operator, { mode: 'edits', allow: ['Bash(git *)'] });
+      expect(set.body.toolPolicy).to.deep.include({ mode: 'allow-list' });
+      expect((set.body.toolPolicy as { allow: string[] }).allow)
+        .to.have.length(2)
+        .and.include('Bash(git *)');
+      expect((await put(house.operator, { mode: 'ask' })).body.toolPolicy).to.deep.equal({
+        mode: 'ask',
+        allow: [],
+      });
+    });
   });
 });

@@ -25,6 +25,7 @@ const actor = (id: string, parent: string | null, title: string | null = null): 
 const data: TopData = {
   title: 'Troupe default',
   rate: 12.34,
+  waiting: 2,
   fleet: {
     seq: 9,
     at: 60_000,

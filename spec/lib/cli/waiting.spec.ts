@@ -32,6 +32,11 @@ describe('what waits for a decision', () => {
   const at = (...words: string[]): string[] => [...words, '--home', troupe.home()];
   const listed = async (): Promise<readonly WaitingItem[]> =>
     JSON.parse((await troupe.run(...at('waiting', '--json'))).out) as WaitingItem[];
+  async function get(path: string): Promise<unknown> {
+    const { url, token } = await troupe.announcement();
+    const answer = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } });
+    return answer.json();
+  }
   async function api(path: string, body: object): Promise<Record<string, unknown>> {
     const { url, token } = await troupe.announcement();
     const answer = await fetch(new URL(path, url), {
@@ -55,6 +60,8 @@ describe('what waits for a decision', () => {
     const [, id = ''] = /troupe allow --home \S+ (\S+:p1)/.exec(running.err) ?? [];
     const [item] = await listed();
     expect(item).to.deep.include({ kind: 'session', what: 'permission', on: 'operator' });
+    for (const word of [['list'], ['show', item?.id.slice(0, 6) ?? ''], ['status']])
+      expect((await troupe.run(...at(...word))).out, word.join(' ')).to.match(/waits for you/);
     expect((await troupe.run(...at('waiting'))).out).to.match(/permission +you +\d+ s +\d+ (?:min|s) +Bash/);
     expect((await troupe.run(...at('allow', id))).out).to.match(/^Allowed: Bash/);
     const { code, out } = await running.ended;
@@ -78,7 +85,7 @@ describe('what waits for a decision', () => {
       { env: { PATH: process.env['PATH'], HOME: troupe.folder, TERM: 'dumb' }, stdio: 'pipe' },
     );
     const terminal = new Running(child);
-    await terminal.seen(/\[a\]lways/);
+    await terminal.seen(/\[a\]lways Bash\(ls\) in this session/);
     expect(terminal.out)
       .to.include('The agent asks to use Bash')
       .and.match(/"command": ?"ls"/);
@@ -92,6 +99,47 @@ describe('what waits for a decision', () => {
     const again = await troupe.run(...at('run', '--in', session, '[[use Bash]]'));
     expect(again).to.include({ code: 0, out: 'allowed\n' });
     expect(again.err).to.not.include('asks to use');
+    const own = ['permissions', session.slice(0, 8)];
+    expect((await troupe.run(...at(...own))).out).to.equal(
+      'It asks, but not for what these rules fit:\n  Bash(ls)\n',
+    );
+    await troupe.run(...at(...own, '--remove', 'Bash(ls)', '--add', 'Edit(src/**)'));
+    const asks = troupe.begin(...at('run', '--in', session.slice(0, 8), '[[use Bash]]'));
+    await asks.seen(/answer: /);
+    const working = troupe.begin(...at('run', '--in', session.slice(0, 8), '[[say done]]'));
+    expect((await working.ended).err).to.match(
+      /working on "\[\[use Bash\]\]"\. Your message interrupts it\./,
+    );
+    await asks.ended;
+  });
+
+  it('is nothing where the mode that was chosen at the start allows it, and no mode of an old session', async () => {
+    const { code, out } = await troupe.run(...at('run', '--permissions', 'full', '[[use Bash]]'));
+    expect({ code, out }).to.deep.equal({ code: 0, out: 'allowed\n' });
+    const { sessions } = (await get('/api/sessions')) as { sessions: { id: string }[] };
+    const old = await troupe.run(...at('run', '--in', sessions[0]?.id ?? '', '--permissions', 'full', 'x'));
+    expect(old).to.include({ code: 2 });
+    expect(old.err).to.match(/for a new session.*troupe permissions/);
+  });
+
+  // Until a decision named what was listed, only the console did
+  it('is a polling program, decided by the hash that was listed', async () => {
+    const { id } = (await api('/api/workflow-definitions', {
+      title: 'Polled',
+      nodes: [{ id: 'go', type: 'step', actor: { kind: 'noop' } }],
+      edges: [],
+    })) as { readonly id: string };
+    const made = await api('/api/workflow-triggers', {
+      name: 'news',
+      targetWorkflowId: id,
+      kind: 'poll',
+      poll: { command: ['/bin/true'], intervalSeconds: 3600 },
+    });
+    const [item] = await poll(listed, ({ length }) => length > 0);
+    expect(item, JSON.stringify(made)).to.include({ id: 'news', what: 'activation' });
+    expect(item?.waitingId).to.match(/^[0-9a-f]{64}$|^sha256:/);
+    const { out } = await troupe.run(...at('approve', 'news'));
+    expect(out).to.match(/^Approved: news/);
   });
   it('is an approval, longest waiting first, and is decided by the id of the work item', async () => {
     const { workItem: one } = (await api('/api/work-items', { title: 'Paint the fence' })) as Item;

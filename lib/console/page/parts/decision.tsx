@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
-import { choicesOf, decide, wordOf, type Choice } from '../decide.js';
+import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
+import { decide } from '../decide.js';
 import { inspectorLink, linkTo } from '../place.js';
 import type { Waiting } from '../waiting.js';
 
@@ -12,6 +13,7 @@ const whats: Readonly<Record<string, string>> = {
   approval: 'Approval',
   gate: 'Gate',
   activation: 'Activation',
+  version: 'Version',
   budget: 'Budget',
   resume: 'Interrupted',
   move: 'Escalated',
@@ -71,7 +73,7 @@ export function Decision({
           ...(usd.current && { usd: Number(usd.current.value) }),
           ...(always.value && { always: true }),
         });
-        settled?.(`${outcomeOf(thing, choice)}: ${thing.title}`, false);
+        settled?.(`${wordsOf(thing, choice)[1]}: ${thing.title}`, false);
       } catch (error) {
         settled?.(`Not decided: ${error instanceof Error ? error.message : String(error)}`, true);
         throw error;
@@ -104,7 +106,7 @@ export function Decision({
             onClick={() => choose(choice)}
             data-choice={choice}
           >
-            {wordOf(thing, choice)}
+            {wordsOf(thing, choice)[0]}
           </button>
         ))}
         {choices.length > 0 && !noting.value && (
@@ -118,7 +120,7 @@ export function Decision({
             Add a note
           </button>
         )}
-        {thing.what === 'permission' && (
+        {thing.rule !== undefined && (
           <label class="check">
             <input
               type="checkbox"
@@ -127,7 +129,7 @@ export function Decision({
                 always.value = event.currentTarget.checked;
               }}
             />
-            for this whole session
+            always in this session: <code>{thing.rule}</code>
           </label>
         )}
         {choices.length === 0 && (
@@ -144,16 +146,3 @@ export function Decision({
     </div>
   );
 }
-
-const outcomeOf = (thing: Waiting, choice: Choice): string =>
-  choice === 'escalate'
-    ? 'Escalated'
-    : thing.what === 'permission'
-      ? choice === 'approve'
-        ? 'Allowed'
-        : 'Denied'
-      : thing.what === 'budget'
-        ? 'Granted'
-        : choice === 'approve'
-          ? 'Approved'
-          : 'Rejected';

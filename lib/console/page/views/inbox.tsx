@@ -3,7 +3,8 @@ import { useEffect } from 'preact/hooks';
 import { useKeys } from '../../../page/keys.js';
 import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
 import { Subject } from '../parts/subject.js';
-import { choicesOf, decide, wordOf, type Choice } from '../decide.js';
+import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
+import { decide } from '../decide.js';
 import { inspectorLink } from '../place.js';
 import { keyOf, waiting, waitingError, waitingMore, type Waiting } from '../waiting.js';
 
@@ -61,7 +62,7 @@ export function InboxPage() {
     outcome.value = {
       text: [
         ...(done > 0 && possible[0]
-          ? [`${wordOf(possible[0], choice)}: ${done === 1 ? possible[0].title : `${done} things`}.`]
+          ? [`${wordsOf(possible[0], choice)[0]}: ${done === 1 ? possible[0].title : `${done} things`}.`]
           : []),
         ...(refused.length > 0 ? [`Not decided: ${refused.join(' ')}`] : []),
       ].join(' '),

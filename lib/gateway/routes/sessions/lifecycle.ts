@@ -12,7 +12,7 @@ import { askActor, type Reply, type GatewayActor } from '../../../commands/app.j
 import { presentSession, readPermissions, readQueue } from '../../../commands/sessions/read-session.js';
 import { idsOf, recordsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
-import { policyOfMode } from '../../../../machines/session/tool-policy.js';
+import { policyOfMode, type ToolPolicy } from '../../../../machines/session/tool-policy.js';
 import { ruleCharsMax } from '../../../../machines/session/tool-rule.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '../../schemas.js';
@@ -335,7 +335,9 @@ async function setPermissions(
   const found = await presentSession(request.app, idOf(request));
   if (isRefusal(found)) return found;
   const { mode, allow = [] } = request.body;
-  const policy = mode === 'allow-list' ? { mode, allow: [] } : policyOfMode(mode);
+  // Who asks for everything, but for what some rules fit, has an allow-list
+  const listed = mode === 'allow-list' || (mode === 'ask' && allow.length > 0);
+  const policy: ToolPolicy = listed ? { mode: 'allow-list', allow: [] } : policyOfMode(mode);
   const toolPolicy = { ...policy, allow: [...new Set([...policy.allow, ...allow])] };
   const done = await askActor(request, 'session', idOf(request), { type: 'permissions.set', toolPolicy });
   return shown(done, ({ view }) => view);

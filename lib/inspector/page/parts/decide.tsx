@@ -1,28 +1,36 @@
 import { useAction } from '../../../page/action.js';
 import { ask } from '../../../page/ask.js';
-import { attention, decisionOf, type Waiting } from '../attention.js';
+import { choicesOf, decisionRequest, refusalIn, wordsOf, type Choice } from '../../../client/decision.js';
+import { attention, type Waiting } from '../attention.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 
 /** Yes or no to what an actor waits for, wherever that is shown. Whether the viewer may, the gateway judges. */
 export function Decide({ waiting }: { readonly waiting: Waiting }) {
   const { message, busy, attempt } = useAction();
-  const decision = decisionOf(waiting);
-  if (decision === undefined) return null;
-  const { path, yes, no } = decision;
+  const choices = choicesOf(waiting).filter((choice) => decisionRequest(waiting, choice) !== undefined);
+  if (choices.length === 0) return null;
+  const send = async (choice: Choice): Promise<void> => {
+    const { path = '', body } = decisionRequest(waiting, choice) ?? {};
+    const refused = refusalIn(await ask<unknown>(path, { post: body }));
+    if (refused !== undefined) throw new Error(refused);
+  };
   return (
     <span class="decide">
-      {[yes, no].map(([word, body], n) => (
-        <button
-          key={word}
-          type="button"
-          class={n === 0 ? 'primary' : ''}
-          disabled={busy}
-          aria-label={`${word}: ${waiting.title}`}
-          onClick={() => void attempt(() => ask(path, { post: body }))}
-        >
-          {word}
-        </button>
-      ))}
+      {choices
+        .filter((choice) => choice !== 'escalate')
+        .map((choice) => [choice, wordsOf(waiting, choice)[0]] as const)
+        .map(([choice, word]) => (
+          <button
+            key={word}
+            type="button"
+            class={choice === 'approve' ? 'primary' : ''}
+            disabled={busy}
+            aria-label={`${word}: ${waiting.title}`}
+            onClick={() => void attempt(() => send(choice))}
+          >
+            {word}
+          </button>
+        ))}
       {message !== '' && (
         <small class="bad" role="alert">
           {message}

@@ -128,7 +128,9 @@ describe('the acp engine', () => {
     expect(
       allowed.reports.map(({ type }) => type).filter((type) => type === 'text' || type.startsWith('tool')),
     ).to.deep.equal(['text', 'tool.started', 'tool.finished', 'text']);
-    expect(asked).to.deep.equal([{ tool: 'execute', title: 'ls', input: { command: 'ls' } }]);
+    expect(asked).to.deep.equal([
+      { tool: 'execute', title: 'ls', input: { command: 'ls' }, uses: { tool: 'Bash', command: 'ls' } },
+    ]);
   });
 
   it('does not take a tool for what an earlier call of the same id was', async () => {

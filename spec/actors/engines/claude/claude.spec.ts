@@ -105,7 +105,9 @@ describe('the claude engine', () => {
       return Promise.resolve({ allow: true as const });
     };
     expect((await turn({ prompt: '[[use Bash]]', permission })).text).to.equal('allowed');
-    expect(asked).to.deep.equal([{ tool: 'Bash', title: 'Bash', input: { command: 'ls' } }]);
+    expect(asked).to.deep.equal([
+      { tool: 'Bash', title: 'Bash', input: { command: 'ls' }, uses: { tool: 'Bash', command: 'ls' } },
+    ]);
     const broken = () => Promise.reject(new Error('nobody there'));
     expect((await turn({ prompt: '[[use Bash]]', permission: broken })).text).to.match(/^denied/);
   });

@@ -102,6 +102,8 @@ describe('the codex engine', () => {
     expect((await turn('[[use commandExecution]]', { allow: ['commandExecution'] })).text).to.equal(
       'allowed',
     );
+    for (const allow of [['Bash(ls)'], ['Bash']])
+      expect((await turn('[[use commandExecution]]', { allow })).text, 'by a rule').to.equal('allowed');
     const asked: unknown[] = [];
     const permission = (request: unknown) => {
       asked.push(request);
@@ -110,8 +112,18 @@ describe('the codex engine', () => {
     for (const tool of ['commandExecution', 'fileChange'])
       expect((await turn({ prompt: `[[use ${tool}]]`, permission })).text).to.equal('allowed');
     expect(asked).to.deep.equal([
-      { tool: 'commandExecution', title: 'ls', input: { command: 'ls', cwd: '.' } },
-      { tool: 'fileChange', title: 'Change a.txt', input: { changes: [{ path: 'a.txt', diff: '+a' }] } },
+      {
+        tool: 'commandExecution',
+        title: 'ls',
+        input: { command: 'ls', cwd: '.' },
+        uses: { tool: 'Bash', command: 'ls' },
+      },
+      {
+        tool: 'fileChange',
+        title: 'Change a.txt',
+        input: { changes: [{ path: 'a.txt', diff: '+a' }] },
+        uses: { tool: 'Edit', paths: ['a.txt'] },
+      },
     ]);
   });
 
@@ -139,6 +151,7 @@ describe('the codex engine', () => {
         tool: 'commandExecution',
         title: 'Reach news.example: ls',
         input: { command: 'ls', cwd: '.', network: 'news.example', reason: 'to read the news' },
+        uses: { tool: 'WebFetch', host: 'news.example' },
       },
     ]);
   });

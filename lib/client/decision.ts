@@ -1,0 +1,114 @@
+import type { Answer } from './requests.js';
+
+/**
+ * How a thing that waits is decided: which route takes it, and what it is given. Command line, console, inspector
+ * and notifications all read it here.
+ */
+
+/** A row of `GET /api/attention`. */
+export type WaitingThing = Answer<'/api/attention', 'get'>['waiting'][number];
+
+export type Choice = 'approve' | 'reject' | 'escalate';
+
+export interface DecisionWords {
+  readonly note?: string | undefined;
+  /** Dollars more for this month, where a budget is asked for. */
+  readonly usd?: number | undefined;
+  /** Of a tool: keep the rule that it stands for, or the one that is given. */
+  readonly always?: boolean | string | undefined;
+}
+
+/** `{path: '/api/work-items/ACM-1/approval', body: {decision: 'approve'}}`: to be posted. */
+export interface DecisionRequest {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+type Decided = Pick<WaitingThing, 'what' | 'id' | 'waitingId' | 'within'>;
+
+/** Which choices there are: some things wait for something else than a yes or a no. */
+export const choicesOf = ({ what }: Pick<WaitingThing, 'what'>): readonly Choice[] => choices[what] ?? [];
+
+const choices: Readonly<Record<string, readonly Choice[]>> = {
+  permission: ['approve', 'reject'],
+  version: ['approve', 'reject'],
+  approval: ['approve', 'reject', 'escalate'],
+  gate: ['approve', 'reject', 'escalate'],
+  activation: ['approve', 'reject', 'escalate'],
+  budget: ['approve'],
+};
+
+/** The word of a choice, and of a choice that was made: `['Allow', 'Allowed']`. */
+export function wordsOf(
+  { what }: Pick<WaitingThing, 'what'>,
+  choice: Choice,
+): readonly [now: string, done: string] {
+  if (choice === 'escalate') return ['Escalate', 'Escalated'];
+  if (what === 'permission') return choice === 'approve' ? ['Allow', 'Allowed'] : ['Deny', 'Denied'];
+  if (what === 'budget') return ['Grant', 'Granted'];
+  return choice === 'approve' ? ['Approve', 'Approved'] : ['Reject', 'Rejected'];
+}
+
+/**
+ * What to post. A polling program is decided by the hash that its row was listed with: one that has changed since is
+ * refused.
+ * @example decisionRequest(thing, 'approve', { note: 'Go on.' }) // { path: '/api/sessions/s1/permissions/…', body }
+ */
+export function decisionRequest(
+  thing: Decided,
+  choice: Choice,
+  words: DecisionWords = {},
+): DecisionRequest | undefined {
+  if (!choicesOf(thing).includes(choice)) return undefined;
+  const { what, waitingId, within = '' } = thing;
+  const own = encodeURIComponent(thing.id);
+  const { always } = words;
+  const said = words.note === undefined || words.note === '' ? undefined : words.note;
+  const note = said === undefined ? {} : { note: said };
+  const reason = said === undefined ? {} : { reason: said };
+  const escalates = choice === 'escalate';
+  const run = `/api/workflow-definitions/${encodeURIComponent(within)}/runs/${own}`;
+  const activation = `/api/workflow-triggers/${own}/activation-approval`;
+  switch (what) {
+    case 'permission':
+      return {
+        path: `/api/sessions/${own}/permissions/${encodeURIComponent(waitingId)}`,
+        body: {
+          decision: choice === 'approve' ? 'allow' : 'deny',
+          ...(always === undefined || always === false ? {} : { always: true }),
+          ...(typeof always === 'string' ? { rule: always } : {}),
+          ...note,
+        },
+      };
+    case 'approval':
+      return escalates
+        ? { path: `/api/work-items/${own}/approval/escalate`, body: reason }
+        : { path: `/api/work-items/${own}/approval`, body: { decision: choice, ...note } };
+    case 'gate':
+      return escalates
+        ? { path: `${run}/gate-approval/escalate`, body: reason }
+        : { path: `${run}/resolve-gate`, body: { decision: choice, gateKey: waitingId, ...note } };
+    case 'activation':
+      return escalates
+        ? { path: `${activation}/escalate`, body: reason }
+        : { path: activation, body: { decision: choice, activationContractHash: waitingId, ...note } };
+    case 'version':
+      return {
+        path: '/api/workflow-approvals',
+        body: { decision: choice, versions: [{ workflowId: thing.id, version: Number(waitingId) }] },
+      };
+    case 'budget':
+      return words.usd === undefined
+        ? undefined
+        : { path: `/api/org/employees/${own}/budget`, body: { usd: words.usd, ...note } };
+    default:
+      return undefined;
+  }
+}
+
+/** Of versions many may be decided in one request: what became of each stands in the answer, refusals too. */
+export function refusalIn(answer: unknown): string | undefined {
+  const { outcomes } = (answer ?? {}) as { readonly outcomes?: readonly { code?: string; error?: string }[] };
+  const refused = outcomes?.find(({ code }) => code !== undefined);
+  return refused?.error ?? refused?.code;
+}
