@@ -67,9 +67,8 @@ async function showTodo(client: Client, id: string, options: ShowOptions, termin
   if (options.json === true) return terminal.out(JSON.stringify(answer));
   const { workItem: todo, events } = answer;
   const waits = (await waitsForYou(client))(todo.id) ? ', waits for you' : '';
-  terminal.out(
-    `${todo.id}  ${plainText(todo.title)}  [${todo.status}${waits}${todo.assignee === null ? '' : `, ${todo.assignee}`}]`,
-  );
+  const assignee = todo.assignee === null ? '' : `, ${todo.assignee}`;
+  terminal.out(`${todo.id}  ${plainText(todo.title)}  [${todo.status}${waits}${assignee}]`);
   if (todo.body !== null) terminal.out(plainText(todo.body, { keepLines: true }).replace(/^/gm, '  '));
   for (const event of events) {
     const change =

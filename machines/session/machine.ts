@@ -163,7 +163,7 @@ const session = setup({
     ),
     setPermissions: decides('permissions.set', setPermissions),
     // The turn that runs goes by what holds now, not by what held when it began
-    tellPolicy: enqueueActions(({ context, event, enqueue }) => {
+    sendPolicy: enqueueActions(({ context, event, enqueue }) => {
       if (event.type === 'permission.decided' && event.always !== true) return;
       enqueue.sendTo('turn', { type: 'policy.changed', toolPolicy: policyOf(context) } as never);
     }),
@@ -318,9 +318,9 @@ export const sessionMachine = session.createMachine({
         'child.finished': { actions: 'queueChild' },
         'permission.asked': { actions: ['askPermission', 'startPermissionTimer'] },
         'permission.decided': {
-          actions: ['decidePermission', 'cancelPermissionTimer', 'tellPolicy', 'answerTurn'],
+          actions: ['decidePermission', 'cancelPermissionTimer', 'sendPolicy', 'answerTurn'],
         },
-        'permissions.set': { actions: ['setPermissions', 'tellPolicy'] },
+        'permissions.set': { actions: ['setPermissions', 'sendPolicy'] },
         'permission.expired': { actions: ['expirePermission', 'answerTurn'] },
       },
     },

@@ -122,25 +122,6 @@ describe('what waits for a decision', () => {
     expect(old.err).to.match(/for a new session.*troupe permissions/);
   });
 
-  // Until a decision named what was listed, only the console did
-  it('is a polling program, decided by the hash that was listed', async () => {
-    const { id } = (await api('/api/workflow-definitions', {
-      title: 'Polled',
-      nodes: [{ id: 'go', type: 'step', actor: { kind: 'noop' } }],
-      edges: [],
-    })) as { readonly id: string };
-    const made = await api('/api/workflow-triggers', {
-      name: 'news',
-      targetWorkflowId: id,
-      kind: 'poll',
-      poll: { command: ['/bin/true'], intervalSeconds: 3600 },
-    });
-    const [item] = await poll(listed, ({ length }) => length > 0);
-    expect(item, JSON.stringify(made)).to.include({ id: 'news', what: 'activation' });
-    expect(item?.waitingId).to.match(/^[0-9a-f]{64}$|^sha256:/);
-    const { out } = await troupe.run(...at('approve', 'news'));
-    expect(out).to.match(/^Approved: news/);
-  });
   it('is an approval, longest waiting first, and is decided by the id of the work item', async () => {
     const { workItem: one } = (await api('/api/work-items', { title: 'Paint the fence' })) as Item;
     const { workItem: two } = (await api('/api/work-items', { title: 'Sell the house' })) as Item;

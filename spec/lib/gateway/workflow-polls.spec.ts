@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { decisionRequest, type WaitingThing } from '../../../lib/client/decision.js';
 import { readAnnouncement } from '../../../lib/home/announce.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { startInstance } from '../../../lib/instance.js';
@@ -97,6 +98,26 @@ describe('/api/workflow-triggers of the kind poll', () => {
     pace = () => home.operator.get('/api/status');
   });
   afterEach(() => home.close());
+
+  // The command line and the inspector approved whatever program stood there by then
+  it('are decided by what was listed: a program that has changed since is refused', async () => {
+    const program = await home.script('look.sh', 'echo {}');
+    const listed = async (): Promise<WaitingThing> =>
+      (await home.operator.get('/api/attention')).body.waiting.find(({ id }: WaitingThing) => id === 'mail');
+    const decide = async (thing: WaitingThing) => {
+      const { path, body } = decisionRequest(thing, 'approve') ?? expect.fail('it cannot be decided');
+      return home.operator.post(path, body);
+    };
+    await home.bind('mail', ['/bin/sh', program]);
+    const stale = await listed();
+    expect(stale.waitingId).to.equal((await home.at('mail')).activationContractHash);
+    await home.operator.call('DELETE', '/api/workflow-triggers/mail', {});
+    await home.bind('mail', ['/bin/sh', program, 'something else']);
+    const refused = await decide(stale);
+    expect(refused.status, refused.text).to.be.within(400, 499);
+    const { status, text } = await decide(await listed());
+    expect(status, text).to.equal(200);
+  });
 
   it('run nothing before a person approved exactly that contract, and then start a run, once for a fireRef', async () => {
     const program = await home.script(
