@@ -12,16 +12,16 @@ interface PermissionsOptions extends HomeOptions {
   readonly json?: boolean;
 }
 
-/** `troupe permissions <session>`: what its agent may do without asking, and changes of that. */
+/** `troupe permissions <session>`: what its agent may do without a permission request, and changes of that. */
 export function permissionsCommand(program: Command, terminal: Terminal): void {
   withHome(
     program
       .command('permissions')
-      .description('show or change what the agent of a session may do without asking'),
+      .description('show or change what the agent of a session may do without a permission request'),
   )
     .argument('<session>', 'id of the session, or the beginning of it')
     .addOption(
-      new Option('--mode <mode>', 'begin anew with this mode, without rules').choices(permissionModes),
+      new Option('--mode <mode>', 'start over with this mode, without rules').choices(permissionModes),
     )
     .option('--add <rule...>', 'allow what this rule fits, such as "Bash(git *)" or "Edit(src/**)"')
     .option('--remove <rule...>', 'take this rule away')

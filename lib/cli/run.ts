@@ -41,7 +41,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
     .addOption(
       new Option(
         '--permissions <mode>',
-        'what its agent may do without asking: nothing, change files in its folder, everything',
+        'what its agent may do without a permission request: nothing, change files in its folder, everything',
       ).choices(permissionModes),
     )
     .option('--detach', 'print the id of the session and do not wait')

@@ -1315,7 +1315,7 @@ export interface paths {
         };
         /** Tool requests of the agent and their outcome, latest first. */
         get: operations["get /api/sessions/:id/permissions"];
-        /** Replace what the agent may do without asking: mode and rules, at once. */
+        /** Replace what the agent may do without a permission request: mode and rules, at once. */
         put: operations["put /api/sessions/:id/permissions"];
         post?: never;
         delete?: never;
@@ -6979,7 +6979,7 @@ export interface operations {
                     parent?: string | null;
                     /** @description The same as `parent`. */
                     parentSessionId?: string | null;
-                    /** @description What its agent may do without asking: nothing, change files in its folder (`edits`), all (`full`). Of an agent's session at most what that session may. Default: as its employee's file says. */
+                    /** @description What its agent may do without a permission request: nothing, change files in its folder (`edits`), all (`full`). Of an agent's session at most what that session may. Default: as its employee's file says. */
                     permissions?: ("ask" | "edits" | "full") | null;
                     prompt?: string;
                     title?: string | null;

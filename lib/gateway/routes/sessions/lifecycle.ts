@@ -234,7 +234,7 @@ export const sessionLifecycleRoutes: readonly Route[] = [
     'session.permit',
     {
       ...common,
-      about: 'Replace what the agent may do without asking: mode and rules, at once.',
+      about: 'Replace what the agent may do without a permission request: mode and rules, at once.',
       body: permissionsBody,
       answer: session,
       refusals: [...refusals, 'PERSON_REQUIRED'],
