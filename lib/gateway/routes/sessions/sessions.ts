@@ -88,7 +88,8 @@ const openBody = agreeing(
       .enum(permissionModes)
       .nullish()
       .describe(
-        'What its agent may do without a permission request: nothing, change files in its folder (`edits`), all (`full`). ' +
+        'What its agent may do without a permission request: nothing, change files in its folder ' +
+          '(`edits`), all (`full`). ' +
           "Of an agent's session at most what that session may. Default: as its employee's file says.",
       ),
     idempotencyKey,
