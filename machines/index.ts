@@ -40,7 +40,7 @@ export type {
   DeliveryInput,
   DeliveryOutput,
 } from './connector/context.js';
-export { connectorView, type ConnectorView } from './connector/view.js';
+export { connectorView, type ConnectorView } from './connector/context.js';
 export {
   admitFile,
   fileMachine,

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { authorityIds } from '../lib/gateway/authorization.js';
 import { cookieJar } from '../lib/gateway/cookies.js';
 import { frameNames } from '../lib/gateway/websocket/frames.js';
@@ -26,7 +27,7 @@ import {
   uses,
   wideLines,
 } from './house/rules.js';
-import { sourceOf, sourcesOf } from './house/sources.js';
+import { root, sourceOf, sourcesOf } from './house/sources.js';
 import { retiredNames, retiredSentences } from './house/words.js';
 
 /**
@@ -334,6 +335,28 @@ describe('the house', () => {
     ).to.deep.equal([]);
   });
 
+  // A guide that names a file of yesterday sends its reader astray
+  it('names only files that exist where it says how to find one', () => {
+    const guides = [
+      'lib/README.md',
+      'lib/supervisor/README.md',
+      'machines/README.md',
+      '.github/CONTRIBUTING.md',
+    ];
+    const missing = guides.flatMap((guide) =>
+      pathsIn(readFileSync(join(root, guide), 'utf8'))
+        .filter((path) => ![dirname(guide), '.', 'lib'].some((from) => existsSync(join(root, from, path))))
+        // One that every kind has, as `machine.ts`, is named without its folder
+        .filter((path) => path.includes('/') || !house.some((source) => source.path.endsWith(`/${path}`)))
+        .map((path) => `${guide} names ${path}`),
+    );
+    expect(missing).to.deep.equal([]);
+    expect(pathsIn('see `lib/gone.ts`, `a/b/`, `npm test`, `events/s`')).to.deep.equal([
+      'lib/gone.ts',
+      'a/b/',
+    ]);
+  });
+
   it('leaves no word of unfinished work', () => {
     const unfinished = house
       .filter(({ text }) => /\b(?:TODO|FIXME|XXX)\b|not implemented/.test(text))
@@ -341,3 +364,7 @@ describe('the house', () => {
     expect(unfinished).to.deep.equal([]);
   });
 });
+
+/** The files and folders that a text names: `lib/home/layout.ts`, `lib/store/`. */
+const pathsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`((?:\.?[\w-]+\/)*(?:[\w-]+\.(?:tsx?|mjs)|[\w-]+\/))`/g)].map(([, path = '']) => path);

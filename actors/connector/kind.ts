@@ -1,7 +1,6 @@
-import type { ConnectorFacts } from '../../machines/connector/context.js';
+import { type ConnectorFacts, connectorView } from '../../machines/connector/context.js';
 import { connectorMachine } from '../../machines/connector/machine.js';
 import { connectorNotInState, connectorPolicy } from '../../machines/connector/policy.js';
-import { connectorView } from '../../machines/connector/view.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
 import { defineKind } from '../define-kind.js';

@@ -4,8 +4,10 @@ import {
   pairingCodeMachine,
   pairingCodeNotInState,
   pairingCodePolicy,
+  type NewDevice,
 } from '../../machines/pairing-code/machine.js';
 import { checkShape } from '../../machines/shape.js';
+import type { AtLeastOnceEffect } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
 import type { EffectsOf } from '../inference.js';
 
@@ -47,4 +49,22 @@ export function pairingCodeKind(effects: EffectsOf<typeof pairingCodeMachine>) {
       reason: 'string?',
     }),
   });
+}
+
+/**
+ * The effect that writes a paired browser down. `keep` must be idempotent in the device's id and resolve only
+ * when it is on disk.
+ */
+export function deviceEffect({
+  keep,
+}: {
+  readonly keep: (device: NewDevice) => Promise<void>;
+}): AtLeastOnceEffect<NewDevice, null> {
+  return {
+    guarantee: 'at-least-once',
+    async run(device) {
+      await keep(device);
+      return null;
+    },
+  };
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { noCapabilities, type Connectors } from '../../actors/connectors/registry.js';
-import type { ConnectorView } from '../../machines/connector/view.js';
 import { system } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import { announceFact } from '../records/records.js';
-import type { DeliveryRow } from '../../machines/connector/context.js';
+import type { DeliveryRow, ConnectorView } from '../../machines/connector/context.js';
 import { optionsOf, replyWith, type Request, type App, type Reply, type GatewayActor } from './app.js';
 import { idsOf, newestRow } from './iterate.js';
 

@@ -1,4 +1,5 @@
 import type { Json, Stamp } from '../outputs.js';
+import { isoTime } from '../iso-time.js';
 
 /**
  * The shapes of a connector. Settings (and their secrets) never come here: the hand reads them from the
@@ -177,3 +178,27 @@ export interface ConnectorState {
   readonly outbox: 'quiet' | 'sending';
 }
 export type LinkStatus = 'stopped' | 'starting' | 'running' | 'error';
+
+/** A connector as the API shows it. */
+export type ConnectorView = ReturnType<typeof connectorView>;
+
+/** A connector as `GET /api/connectors` shows it. */
+export function connectorView(state: ConnectorState, context: ConnectorContext) {
+  return {
+    name: context.name,
+    instanceId: context.name,
+    connectorType: context.connectorType,
+    employee: context.employee,
+    status: state.link,
+    detail: context.detail,
+    capabilities: context.capabilities,
+    sending: state.outbox === 'sending',
+    queueDepth: context.queue.length + (context.current === null ? 0 : 1),
+    sent: context.sent,
+    failed: context.failed,
+    unknown: context.unknown,
+    last: context.last,
+    createdAt: isoTime(context.createdAt),
+    updatedAt: isoTime(context.updatedAt),
+  };
+}

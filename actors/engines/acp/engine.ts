@@ -214,7 +214,7 @@ async function play(
     if (error instanceof CannotOpen || error instanceof Late)
       result = { outcome: isAsked ? 'interrupted' : 'failed', text: parser.text(), error: error.message };
     else if (isAnswer(error)) result = endOfError(error, completion());
-    else if (!isGone(error)) throw error;
+    else if (!wire.closed) throw error;
   } finally {
     if (result === undefined || quirks.staysAfterEnd === true) child.stop();
     else child.finish();
@@ -226,9 +226,6 @@ async function play(
     endWithoutResult(isAsked ? { ...ended, ended: 'interrupted' } : ended, options.name, parser.text())
   );
 }
-
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && /agent has exited|connection closed/i.test(error.message);
 
 function acpArguments(
   { args = [], quirks = {} }: AcpOptions,

@@ -14,6 +14,7 @@ export interface Wire {
   take(message: JsonObject): void;
   /** The child is gone: whatever was asked rejects. */
   close(): void;
+  readonly closed: boolean;
 }
 
 export interface WireOptions {
@@ -55,8 +56,12 @@ export async function connect({ send, onUpdate, onPermission }: WireOptions): Pr
       outcome: await onPermission(params),
     }))
     .connect({ readable, writable });
+  let closed = false;
   return {
     agent: connection.agent,
+    get closed() {
+      return closed;
+    },
     take(message) {
       const { id, method } = message;
       if (message['jsonrpc'] !== '2.0') return;
@@ -69,7 +74,10 @@ export async function connect({ send, onUpdate, onPermission }: WireOptions): Pr
       // A request, or the answer to one of ours; what is in it is read with care
       incoming?.enqueue(message as AnyMessage);
     },
-    close: () => connection.close(new Error('The agent has exited.')),
+    close() {
+      closed = true;
+      connection.close(new Error('The agent has exited.'));
+    },
   };
 }
 

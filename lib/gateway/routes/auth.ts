@@ -9,8 +9,7 @@ import {
   isOwnerProof,
   ownerProofHeader,
 } from '../../commands/pair.js';
-import { deviceName, plainAgent } from '../../records/devices/device-name.js';
-import type { Device, DeviceBook } from '../../records/devices/devices.js';
+import { type Device, type DeviceBook, deviceName, plainAgent } from '../../records/devices/devices.js';
 import type { CookieJar } from '../cookies.js';
 import { pairPage } from '../pages/pair-page.js';
 import { perMinute, perMinuteEach, type GroupLimiter, type Limiter } from '../limiter.js';

@@ -82,7 +82,11 @@ describe('what waits for a decision', () => {
     const child = spawn(
       'script',
       ['-qfec', `'${process.execPath}' '${cli}' run '[[use Bash]]' --home '${troupe.home()}'`, '/dev/null'],
-      { env: { PATH: process.env['PATH'], HOME: troupe.folder, TERM: 'dumb' }, stdio: 'pipe' },
+      {
+        cwd: troupe.folder,
+        env: { PATH: process.env['PATH'], HOME: troupe.folder, TERM: 'dumb' },
+        stdio: 'pipe',
+      },
     );
     const terminal = new Running(child);
     await terminal.seen(/\[a\]lways Bash\(ls\) in this session/);

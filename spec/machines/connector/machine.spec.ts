@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { connectorView } from '../../../machines/connector/view.js';
+import { connectorView } from '../../../machines/connector/context.js';
 import { born, type Wire } from './beings.js';
 
 const view = (wire: Wire) => connectorView(wire.snapshot.value, wire.snapshot.context);

@@ -3,6 +3,7 @@ import { now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
+import { NoRecords } from '../parts/sheet.js';
 
 /** The ways in and out: whether they work, and what became of the last messages. */
 export function Connectors() {
@@ -32,15 +33,12 @@ export function Connectors() {
             </span>
           </p>
           {connectors.length === 0 ? (
-            <div class="panel empty">
-              <p>
-                <b>No connector is configured.</b>
-              </p>
-              <p>Slack, Discord, Telegram, email and webhooks are set up in config.yaml.</p>
-              <a class="button" href="/docs/connectors">
-                How to connect one
-              </a>
-            </div>
+            <NoRecords
+              title="No connector is configured."
+              guide={{ href: '/docs/connectors', label: 'How to connect one' }}
+            >
+              Slack, Discord, Telegram, email and webhooks are set up in config.yaml.
+            </NoRecords>
           ) : (
             connectors.map((connector) => (
               <section key={connector.name} class="panel" aria-label={connector.name}>

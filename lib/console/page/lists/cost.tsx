@@ -3,6 +3,7 @@ import { whole } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
+import { Sheet } from '../parts/sheet.js';
 
 const groupings = ['employee', 'engine', 'model', 'day', 'session', 'workItem'] as const;
 type Grouping = (typeof groupings)[number];
@@ -52,42 +53,30 @@ export function Cost() {
               {groups.length === 0 ? (
                 <p class="panel empty">No turn has run yet. What a turn costs is counted when it ends.</p>
               ) : (
-                <div class="panel sheet" tabIndex={0} role="group" aria-label="Cost">
-                  <table>
-                    <thead>
-                      <tr>
-                        <th scope="col">{by.value === 'workItem' ? 'Work item' : by.value}</th>
-                        <th scope="col" class="right">
-                          Turns
-                        </th>
-                        <th scope="col" class="right">
-                          Tokens
-                        </th>
-                        <th scope="col" class="right">
-                          Cost
-                        </th>
-                        <th scope="col">
-                          <span class="unseen">Share</span>
-                        </th>
-                      </tr>
-                    </thead>
-                    <tbody>
-                      {groups.map((group) => (
-                        <tr key={group.key ?? ''}>
-                          <th scope="row" class="clip">
-                            {group.key ?? 'none'}
-                          </th>
-                          <td class="right num">{whole(group.turns)}</td>
-                          <td class="right num">{whole(group.inputTokens + group.outputTokens)}</td>
-                          <td class="right num">${group.costUsd.toFixed(2)}</td>
-                          <td class="share">
-                            <i style={{ width: `${most === 0 ? 0 : (group.costUsd / most) * 100}%` }} />
-                          </td>
-                        </tr>
-                      ))}
-                    </tbody>
-                  </table>
-                </div>
+                <Sheet
+                  label="Cost"
+                  columns={[
+                    by.value === 'workItem' ? 'Work item' : by.value,
+                    { name: 'Turns', shown: 'right' },
+                    { name: 'Tokens', shown: 'right' },
+                    { name: 'Cost', shown: 'right' },
+                    { name: 'Share', shown: 'unseen' },
+                  ]}
+                >
+                  {groups.map((group) => (
+                    <tr key={group.key ?? ''}>
+                      <th scope="row" class="clip">
+                        {group.key ?? 'none'}
+                      </th>
+                      <td class="right num">{whole(group.turns)}</td>
+                      <td class="right num">{whole(group.inputTokens + group.outputTokens)}</td>
+                      <td class="right num">${group.costUsd.toFixed(2)}</td>
+                      <td class="share">
+                        <i style={{ width: `${most === 0 ? 0 : (group.costUsd / most) * 100}%` }} />
+                      </td>
+                    </tr>
+                  ))}
+                </Sheet>
               )}
             </>
           );

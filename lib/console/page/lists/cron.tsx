@@ -3,6 +3,7 @@ import { dateAndTime, now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
+import { NoRecords, Sheet } from '../parts/sheet.js';
 
 /** What runs by the clock: when next, how it went last, and now if one wants. */
 export function Cron() {
@@ -11,66 +12,43 @@ export function Cron() {
     <Answered loaded={loaded}>
       {(jobs) =>
         jobs.length === 0 ? (
-          <div class="panel empty">
-            <p>
-              <b>Nothing is scheduled.</b>
-            </p>
-            <p>
-              A cron job opens a session at fixed times, and catches up on what it missed where it is set so.
-            </p>
-            <a class="button" href="/docs/cron">
-              How to make one
-            </a>
-          </div>
+          <NoRecords title="Nothing is scheduled." guide={{ href: '/docs/cron', label: 'How to make one' }}>
+            A cron job opens a session at fixed times, and catches up on what it missed where it is set so.
+          </NoRecords>
         ) : (
-          <div class="panel sheet" tabIndex={0} role="group" aria-label="Cron jobs">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Job</th>
-                  <th scope="col">Schedule</th>
-                  <th scope="col">Next</th>
-                  <th scope="col">Last</th>
-                  <th scope="col">
-                    <span class="unseen">Run</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {jobs.map((job) => (
-                  <tr key={job.id}>
-                    <th scope="row">
-                      {job.name}
-                      {!job.enabled && <b class="state rest">off</b>}
-                      {job.employee !== null && <small class="soft"> {job.employee}</small>}
-                    </th>
-                    <td>
-                      <code>{job.schedule}</code> <small class="soft">{job.timezone}</small>
-                    </td>
-                    <td
-                      class="num"
-                      title={job.nextRunAt === null ? '' : dateAndTime(Date.parse(job.nextRunAt))}
-                    >
-                      {job.nextRunAt === null ? 'never' : `in ${span(Date.parse(job.nextRunAt) - now.value)}`}
-                    </td>
-                    <td class="num">
-                      {job.lastRun === null ? (
-                        <span class="soft">not yet</span>
-                      ) : (
-                        <>
-                          <b class={`state ${toneOf(job.lastRun.status)}`}>{job.lastRun.status}</b>{' '}
-                          {span(now.value - Date.parse(job.lastRun.timestamp))} ago
-                        </>
-                      )}
-                    </td>
-                    <td class="right">
-                      <RunNow id={job.id} name={job.name} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Sheet
+            label="Cron jobs"
+            columns={['Job', 'Schedule', 'Next', 'Last', { name: 'Run', shown: 'unseen' }]}
+          >
+            {jobs.map((job) => (
+              <tr key={job.id}>
+                <th scope="row">
+                  {job.name}
+                  {!job.enabled && <b class="state rest">off</b>}
+                  {job.employee !== null && <small class="soft"> {job.employee}</small>}
+                </th>
+                <td>
+                  <code>{job.schedule}</code> <small class="soft">{job.timezone}</small>
+                </td>
+                <td class="num" title={job.nextRunAt === null ? '' : dateAndTime(Date.parse(job.nextRunAt))}>
+                  {job.nextRunAt === null ? 'never' : `in ${span(Date.parse(job.nextRunAt) - now.value)}`}
+                </td>
+                <td class="num">
+                  {job.lastRun === null ? (
+                    <span class="soft">not yet</span>
+                  ) : (
+                    <>
+                      <b class={`state ${toneOf(job.lastRun.status)}`}>{job.lastRun.status}</b>{' '}
+                      {span(now.value - Date.parse(job.lastRun.timestamp))} ago
+                    </>
+                  )}
+                </td>
+                <td class="right">
+                  <RunNow id={job.id} name={job.name} />
+                </td>
+              </tr>
+            ))}
+          </Sheet>
         )
       }
     </Answered>

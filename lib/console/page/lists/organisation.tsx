@@ -2,6 +2,7 @@ import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
 import { linkTo } from '../place.js';
+import { NoRecords, Sheet } from '../parts/sheet.js';
 
 /** Who reports to whom, with what they run on and have spent; files that could not be read, with the reason. */
 export function Organisation() {
@@ -21,65 +22,52 @@ export function Organisation() {
             </p>
           ))}
           {org.employees.length === 0 ? (
-            <div class="panel empty">
-              <p>
-                <b>There are no employees yet.</b>
-              </p>
-              <p>
-                An employee is a file in the folder <code>org</code> of the home: name, department, rank,
-                engine, persona. It is taken up as soon as it is saved.
-              </p>
-              <a class="button" href="/docs/organisation">
-                How to write one
-              </a>
-            </div>
+            <NoRecords
+              title="There are no employees yet."
+              guide={{ href: '/docs/organisation', label: 'How to write one' }}
+            >
+              An employee is a file in the folder <code>org</code> of the home: name, department, rank,
+              engine, persona. It is taken up as soon as it is saved.
+            </NoRecords>
           ) : (
-            <div class="panel sheet" tabIndex={0} role="group" aria-label="Employees">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Employee</th>
-                    <th scope="col">Role</th>
-                    <th scope="col">Department</th>
-                    <th scope="col">Engine</th>
-                    <th scope="col" class="right">
-                      This month
+            <Sheet
+              label="Employees"
+              columns={[
+                'Employee',
+                'Role',
+                'Department',
+                'Engine',
+                { name: 'This month', shown: 'right' },
+                { name: 'Work', shown: 'unseen' },
+              ]}
+            >
+              {inOrder(org.employees, org.hierarchy.sorted).map((one) => {
+                const budget = budgets.find(({ employee }) => employee === one.name);
+                return (
+                  <tr key={one.name} data-employee={one.name}>
+                    <th scope="row" style={{ paddingLeft: `${12 + one.depth * 20}px` }}>
+                      {one.emoji !== undefined && <span aria-hidden="true">{one.emoji} </span>}
+                      {one.displayName}
+                      <small class="soft"> {one.rank}</small>
                     </th>
-                    <th scope="col">
-                      <span class="unseen">Work</span>
-                    </th>
+                    <td>{one.role}</td>
+                    <td>{one.department}</td>
+                    <td>{one.engine ?? 'default'}</td>
+                    <td class="right num">
+                      ${(budget?.spentUsd ?? 0).toFixed(2)}
+                      {budget?.limitUsd != null && (
+                        <small class="soft"> of ${budget.limitUsd + budget.grantedUsd}</small>
+                      )}
+                    </td>
+                    <td class="right">
+                      <a class="quiet" href={linkTo({ view: 'board', assignee: one.name })}>
+                        Work
+                      </a>
+                    </td>
                   </tr>
-                </thead>
-                <tbody>
-                  {inOrder(org.employees, org.hierarchy.sorted).map((one) => {
-                    const budget = budgets.find(({ employee }) => employee === one.name);
-                    return (
-                      <tr key={one.name} data-employee={one.name}>
-                        <th scope="row" style={{ paddingLeft: `${12 + one.depth * 20}px` }}>
-                          {one.emoji !== undefined && <span aria-hidden="true">{one.emoji} </span>}
-                          {one.displayName}
-                          <small class="soft"> {one.rank}</small>
-                        </th>
-                        <td>{one.role}</td>
-                        <td>{one.department}</td>
-                        <td>{one.engine ?? 'default'}</td>
-                        <td class="right num">
-                          ${(budget?.spentUsd ?? 0).toFixed(2)}
-                          {budget?.limitUsd != null && (
-                            <small class="soft"> of ${budget.limitUsd + budget.grantedUsd}</small>
-                          )}
-                        </td>
-                        <td class="right">
-                          <a class="quiet" href={linkTo({ view: 'board', assignee: one.name })}>
-                            Work
-                          </a>
-                        </td>
-                      </tr>
-                    );
-                  })}
-                </tbody>
-              </table>
-            </div>
+                );
+              })}
+            </Sheet>
           )}
         </>
       )}

@@ -7,6 +7,7 @@ import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
 import { decide } from '../decide.js';
 import { inspectorLink } from '../place.js';
 import { keyOf, waiting, waitingError, waitingMore, type Waiting } from '../waiting.js';
+import { NoRecords } from '../parts/sheet.js';
 
 /**
  * Everything that waits in one list, longest first, and what the one in focus asks. Decided by button or by
@@ -115,15 +116,10 @@ export function InboxPage() {
         </p>
       )}
       {list !== undefined && list.length === 0 && (
-        <div class="panel empty">
-          <p>
-            <b>You are done here.</b>
-          </p>
-          <p>
-            Agents that want to use a tool, ask for an approval, stand at a gate or have spent their budget
-            are listed here at once, on every device.
-          </p>
-        </div>
+        <NoRecords title="You are done here.">
+          Agents that want to use a tool, ask for an approval, stand at a gate or have spent their budget are
+          listed here at once, on every device.
+        </NoRecords>
       )}
       {marked.value.size > 0 && (
         <p class="together">
