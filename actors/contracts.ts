@@ -69,7 +69,7 @@ export interface Kind<
   readonly driver?: Driver;
   /**
    * Version of `index` and `counts`, where they change and the kind's own version does not. Whenever one of the
-   * two versions grows, all actors of the kind are listed and counted anew, in the background.
+   * two versions grows, all actors of the kind are listed and counted again, in the background.
    */
   readonly indexVersion?: number;
   /** Effects by the `src` under which the machine invokes them. */

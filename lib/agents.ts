@@ -236,7 +236,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
   ];
 }
 
-/** The end of a turn is when an engine may know more of its provider's limits; nobody waits for it. */
+/** The end of a turn is when an engine may know more of its provider's limits; no one waits for it. */
 function hearing(
   registry: EngineRegistry,
   effect: AtMostOnceEffect<TurnInput, TurnOutput>,

@@ -283,7 +283,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     instance: layout.instance,
     ...secrets,
   };
-  // Before the first answer: whoever sees that it is healthy finds it.
+  // Before the first answer: anyone who sees that it is healthy finds it.
   await announce(layout.announcement, announcement);
   // Before the lock is released: the file of a successor is never overwritten.
   opened.add(() => announceStopped(layout.announcement, announcement));

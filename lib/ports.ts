@@ -78,7 +78,7 @@ function cronEffects(records: Records, app: AppOf): Parameters<typeof cronFireKi
   };
 }
 
-/** A connector listens only where somebody may write to it. */
+/** A connector listens only where someone may write to it. */
 export function inboxes(
   connectors: Connectors,
   app: AppOf,

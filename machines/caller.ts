@@ -17,8 +17,8 @@ export type Caller =
     };
 
 /**
- * Who sends an event (`by`), and with whose rights (`onBehalfOf`). Policies are given both: what somebody may do
- * is judged by `onBehalfOf`, who an event may come from by `by`. The two are equal wherever nobody else's
+ * Who sends an event (`by`), and with whose rights (`onBehalfOf`). Policies are given both: what someone may do
+ * is judged by `onBehalfOf`, who an event may come from by `by`. The two are equal wherever no one else's
  * authority travels with an event.
  */
 export interface Authority {

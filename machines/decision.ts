@@ -36,14 +36,14 @@ export function decidesFor<
       ({ context, event, enqueue }, params) => {
         if (type !== undefined && event.type !== type)
           throw new TypeError(`the action decides about "${type}", not about "${event.type}"`);
-        perform(enqueue, decide(context, event, params));
+        applyDecision(enqueue, decide(context, event, params));
       },
     ) as never; // the overloads below say what it is
   };
 }
 
 /** Carry a decision out inside of `enqueueActions`, beside what else is done there. */
-export function perform<Context>(enqueue: Enqueue<Context>, decision: Decision<Context>): void {
+export function applyDecision<Context>(enqueue: Enqueue<Context>, decision: Decision<Context>): void {
   if (decision.set) enqueue.assign(decision.set);
   for (const output of decision.outputs ?? []) enqueue.emit(output as never);
 }

@@ -8,9 +8,9 @@ import type { Caller } from './caller.js';
  * the
  *   outbox in the same batch as the state, runs its hand after the commit and brings the result back as
  *   `onDone`/`onError`. Leaving the state aborts it.
- * - A *wish* is an emitted event with one of the types below: a row to keep, a message for another durable
+ * - An *output* is an emitted event with one of the types below: a row to keep, a message for another durable
  * actor,
- *   a frame for watchers. `emit(…)` is pure data in XState, so a machine that wishes stays a pure function.
+ *   a frame for watchers. `emit(…)` is pure data in XState, so a machine with outputs stays a pure function.
  */
 
 /** JSON that can be stored. */

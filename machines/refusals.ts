@@ -2,7 +2,7 @@
  * Every expected "no" of the system, in one table: code → HTTP status hint → sentence.
  *
  * A *refusal* is a value, not an exception: the caller asked for something that may not be done now, or not
- * by them. Nothing is written and nobody is to blame. A *fault* is ours and never appears here. Only the
+ * by them. Nothing is written and no one is to blame. A *fault* is ours and never appears here. Only the
  * gateway speaks HTTP; the status is a hint so that the table needs no second half elsewhere.
  */
 export interface Refusal<Code extends string = string> {

@@ -42,6 +42,6 @@ function escaped(character: string): string {
   return character;
 }
 
-const view = new DataView(new ArrayBuffer(8)); // written anew by every call before it is read
+const view = new DataView(new ArrayBuffer(8)); // written again by every call before it is read
 
 const hex = (word: number): string => (word >>> 0).toString(16).padStart(8, '0');

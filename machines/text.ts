@@ -26,7 +26,7 @@ export function jsonBytes(value: Json): number {
 
 /**
  * Is a value nested deeper than that? What is kept is walked through again and again, by code that would fall
- * off its stack a few thousand levels down; so whoever takes values from strangers asks this first. Looks no
+ * off its stack a few thousand levels down; so anyone who takes values from outsiders asks this first. Looks no
  * further than `depth`.
  * @example deeperThan([[1]], 1) // true
  */

@@ -28,7 +28,7 @@ import {
   wideLines,
 } from './house/rules.js';
 import { root, sourceOf, sourcesOf } from './house/sources.js';
-import { retiredNames, retiredSentences } from './house/words.js';
+import { retiredComments, retiredNames, retiredSentences } from './house/words.js';
 
 /**
  * The rules of the house as a test, so that the drawing in CONTRIBUTING stays true. Each rule is first shown to
@@ -276,6 +276,10 @@ describe('the house', () => {
       expect(retiredSentences(house, kept)).to.deep.equal([]);
     });
 
+    it('of the old dialect are in no comment', () => {
+      expect(retiredComments(house, kept)).to.deep.equal([]);
+    });
+
     it('would be noticed', () => {
       const text = "const tellDesk = (deeds) => `Nobody ${deeds} was told`; // nobody's comment";
       const sly = sourceOf('lib/kin.ts', text);
@@ -285,6 +289,7 @@ describe('the house', () => {
         'tellDesk',
       ]);
       expect(retiredSentences([sly], kept)).to.have.length(2);
+      expect(retiredComments([sly], kept)).to.have.length(1);
     });
   });
 

@@ -4,9 +4,9 @@ import type { ConnectorLink, Inbox } from '../connectors/connector.js';
 import type { ConnectorLinks } from './links.js';
 
 /**
- * The hand of a connector's link. `open` resolves when the far side answered a probe; `hold` lives as long as
- * the link does and asks the far side now and then, so that a dead one is noticed before somebody's message
- * is. Keyed: opening again after a crash harms nobody.
+ * The effect of a connector's link. `open` resolves when the far side answered a probe; `hold` lives as long as
+ * the link does and asks the far side now and then, so that a dead one is noticed before someone's message
+ * is. Keyed: opening again after a crash harms no one.
  */
 export interface ConnectionInput {
   readonly name: string;

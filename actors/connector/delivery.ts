@@ -5,8 +5,8 @@ import { bounded } from './connection.js';
 import type { ConnectorLinks } from './links.js';
 
 /**
- * The hand of one message on its way out through a connector. Fenced: a message is never sent twice by us.
- * When nobody can know whether it arrived (a crash in the middle, a connector that broke) the outcome is
+ * The effect of one message on its way out through a connector. Fenced: a message is never sent twice by us.
+ * When no one can know whether it arrived (a crash in the middle, a connector that broke) the outcome is
  * `unknown`, and sending it again is a person's decision.
  */
 export interface DeliveryInput {

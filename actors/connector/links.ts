@@ -7,7 +7,7 @@ import type { ConnectorRegistry } from '../connectors/registry.js';
  * sends through.
  */
 export interface ConnectorLinks {
-  /** Open anew, with the settings as they are now; a former link is closed first. Rejects with a sentence. */
+  /** Open again, with the settings as they are now; a former link is closed first. Rejects with a sentence. */
   /** `inbox`: where the messages of the instance's people go; absent: it only sends. */
   open(name: string, type: string, signal: AbortSignal, inbox?: Inbox): Promise<ConnectorLink>;
   get(name: string): ConnectorLink | undefined;

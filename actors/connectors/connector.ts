@@ -18,7 +18,7 @@ export interface Connector {
  */
 export type Inbox = (message: InboundMessage) => Promise<void>;
 
-/** What somebody wrote on the far side. */
+/** What someone wrote on the far side. */
 export interface InboundMessage {
   /** The far side's own name of the message: the same when it is delivered again. */
   readonly id: string;

@@ -18,7 +18,7 @@ const socketApi = () => optionalPackage('@discordjs/ws', () => import('@discordj
 const names = () => optionalPackage('discord-api-types', () => import('discord-api-types/v10'));
 
 /**
- * Discord, through a bot. The channel is a channel id, the thread a message id that is answered to. Nobody is
+ * Discord, through a bot. The channel is a channel id, the thread a message id that is answered to. No one is
  * ever pinged by a text of an agent. The message's key goes along as a nonce, by which Discord drops copies
  * for a few minutes.
  *

@@ -18,7 +18,7 @@ export interface ConnectorInstance {
   readonly type: string;
   readonly employee: string | null;
   /**
-   * Names of people on the far side who may write to us; empty or absent: nobody, and nobody listens. `*`:
+   * Names of people on the far side who may write to us; empty or absent: no one, and no one listens. `*`:
    * everybody.
    */
   readonly allowFrom?: readonly string[];
@@ -35,7 +35,7 @@ export interface Connectors {
 
 export interface ConnectorRegistryOptions {
   readonly connectors: readonly Connector[];
-  /** The configured instances as they are now; asked anew each time, so that a reload needs no notice. */
+  /** The configured instances as they are now; asked again each time, so that a reload needs no notice. */
   readonly instances: () => readonly ConnectorInstance[];
 }
 

@@ -16,7 +16,7 @@ const socketMode = () => optionalPackage('@slack/socket-mode', () => import('@sl
 
 /**
  * Slack, through an app. The channel is a channel's id or name, the thread the `ts` of the message that is
- * answered to. With an app-level token and somebody who listens, messages come in by socket mode; each is
+ * answered to. With an app-level token and someone who listens, messages come in by socket mode; each is
  * acknowledged after it was kept.
  *
  * Settings: `botToken` (xoxb-…), `appToken` (xapp-…, to receive), `apiRoot` (default https://slack.com/api/),
@@ -64,7 +64,7 @@ async function post(
   { channel, text, thread }: OutboundMessage,
 ): Promise<DeliveryResult | RateLimited> {
   try {
-    // nobody is called by a text of an agent: `<!channel>` and its like are shown as they are written
+    // no one is called by a text of an agent: `<!channel>` and its like are shown as they are written
     const sent = await web.chat.postMessage({
       channel,
       text: text.replaceAll('<!', '&lt;!'),

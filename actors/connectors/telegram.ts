@@ -9,7 +9,7 @@ const grammy = () => optionalPackage('grammy', () => import('grammy'));
 
 /**
  * Telegram, through a bot. The channel is a chat id or `@name`, the thread a message id that is answered to.
- * With somebody who listens, updates are fetched by long polling; the far side forgets one only after it was
+ * With someone who listens, updates are fetched by long polling; the far side forgets one only after it was
  * kept here.
  *
  * Settings: `botToken`, `apiRoot` (default https://api.telegram.org), `timeoutSeconds` (default 20).

@@ -36,7 +36,7 @@ export function createWebhook(patience: Patience = {}): Connector {
           withinLimits(signal, patience, () =>
             post(url, secret, message, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])),
           ),
-        /** Any answer at all shows that somebody is there; OPTIONS promises to change nothing. */
+        /** Any answer at all shows that someone is there; OPTIONS promises to change nothing. */
         async probe(signal) {
           try {
             const answer = await fetch(url, {

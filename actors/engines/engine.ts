@@ -63,7 +63,7 @@ export interface EngineModel {
 export interface EngineFacts {
   /** The executable was found; says nothing about a provider's login. */
   readonly available: boolean;
-  /** Why not, and the command that would mend it. */
+  /** Why not, and the command that would repair it. */
   readonly reason?: string;
   readonly remedy?: string;
   readonly version?: string;

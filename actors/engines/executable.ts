@@ -16,7 +16,7 @@ export async function findExecutable(
   return undefined;
 }
 
-/** `available`, or the reason and what would mend it: the part of `EngineFacts` that any program has. */
+/** `available`, or the reason and what would repair it: the part of `EngineFacts` that any program has. */
 export async function commandFacts(
   program: string,
   remedy: string,

@@ -75,12 +75,12 @@ export async function startChild(
   makeNice(pid);
   const giveUp = new AbortController();
   const done = settle(child, pid, { ...options, table, stop: giveUp.signal });
-  done.catch(() => undefined); // whoever holds the handle hears of it; nobody else may fall over it
+  done.catch(() => undefined); // anyone who holds the handle hears of it; no one else may fall over it
   try {
     const startTime = await table.startTime(pid);
     await note(noteHere({ spawnId, tokenHash, pid, ...(startTime === undefined ? {} : { startTime }) }));
   } catch (error) {
-    // an unnoted child must not run on: after a crash nobody would know of it but by its mark
+    // an unnoted child must not run on: after a crash no one would know of it but by its mark
     giveUp.abort();
     await done;
     throw error;

@@ -45,7 +45,7 @@ export interface EngineSelection {
   /** The model asked for, else the engine's default. */
   readonly model: string | null;
   readonly effort: string | null;
-  /** Set when the engine cannot run here: the reason and what would mend it, as one sentence or two. */
+  /** Set when the engine cannot run here: the reason and what would repair it, as one sentence or two. */
   readonly unavailable?: { readonly reason: string };
 }
 

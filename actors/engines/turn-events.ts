@@ -36,7 +36,7 @@ export type TurnReport =
     }
   /** What the turn has used so far. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** A sentence for whoever watches: a retry, a wait, something that could not be done. */
+  /** A sentence for the one who watches: a retry, a wait, something that could not be done. */
   | { readonly type: 'notice'; readonly text: string }
   /** The engine's own name of the conversation, by which the next turn resumes it. */
   | { readonly type: 'conversation.named'; readonly nativeId: string };

@@ -6,7 +6,7 @@ import type { ProofInput, ProofOutput } from '../../machines/pairing/machine.js'
 import type { AtLeastOnceEffect } from '../contracts.js';
 
 /**
- * The look at a proof: a file in the home that only somebody who may write there, as the user who runs the
+ * The look at a proof: a file in the home that only someone who may write there, as the user who runs the
  * gateway, can have made. Everything is asked of the opened handle, so that nothing can be put in its place
  * in between; and the file is gone afterwards, whatever was found. After a crash in the middle it is gone,
  * too, and the answer is no.
@@ -26,7 +26,7 @@ export function proofEffect({ home }: ProofOptions): AtLeastOnceEffect<ProofInpu
   };
 }
 
-/** Removes the file of a challenge that nobody redeemed. */
+/** Removes the file of a challenge that no one redeemed. */
 export function clearingEffect({ home }: ProofOptions): AtLeastOnceEffect<ProofInput, null> {
   return {
     guarantee: 'at-least-once',

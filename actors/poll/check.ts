@@ -14,7 +14,7 @@ import type { Command, Confined } from '../sandbox/sandbox.js';
 import { measured, outputBytes } from './contract.js';
 
 /**
- * The hand of one look: runs exactly the program that was approved and reads what it prints. `{"fire": true,
+ * The effect of one look: runs exactly the program that was approved and reads what it prints. `{"fire": true,
  * "payload": {…}, "fireRef": "…"}` on its standard output is an occurrence, anything else is none. Fenced: a
  * look that died with its gateway is over, its program is ended, and the next look comes after the usual
  * pause.
@@ -56,7 +56,7 @@ export function pollCheckEffect(options: {
     },
     async recover(input, note) {
       // its place is taken until it is gone, also when the binding is not there any more and its name begins
-      // anew
+      // again
       const slot = await pool.take({
         sessionId: input.name,
         rootId: input.name,

@@ -4,7 +4,7 @@ import { open } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { PollContract } from '../../machines/poll/context.js';
 
-/** What of a poll a person wishes; the rest of the contract is measured. */
+/** What of a poll a person chooses; the rest of the contract is measured. */
 export type PollTerms = Pick<
   PollContract,
   'command' | 'intervalSeconds' | 'timeoutMs' | 'stdoutMaxBytes' | 'stderrMaxBytes'

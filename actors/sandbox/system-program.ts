@@ -24,7 +24,7 @@ export async function findSystemProgram(name: string): Promise<string | undefine
 
 const systemFolders = ['/usr/bin', '/bin'];
 
-/** Nobody else can change the file, put another in its folder, or move a folder above it. */
+/** No one else can change the file, put another in its folder, or move a folder above it. */
 async function isOfTheSystem(file: string): Promise<boolean> {
   const folder = dirname(file);
   if (!(await isOfSuperuser(file)) || !(await isOfSuperuser(folder))) return false;

@@ -22,7 +22,7 @@ import { closeRecord, createTurnRecord, type KeepText } from './turn-record.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
 
 /**
- * The hand of a session's turn: waits for a process slot, tells the session that it began, lets the engine
+ * The effect of a session's turn: waits for a process slot, tells the session that it began, lets the engine
  * work, and answers only when no process of the turn is left. Fenced: a turn is never run twice; after a
  * crash `recover` ends what the dead gateway left running and calls the turn `interrupted`.
  *

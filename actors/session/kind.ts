@@ -77,7 +77,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
         typeof old.value === 'string' && isResting(old.value)
           ? { ...old, value: { resting: old.value } }
           : old,
-      /** Whose rights one of before had that another caused is not known: those of nobody. */
+      /** Whose rights one of before had that another caused is not known: those of no one. */
       2: (old) => ({ ...old, context: { ...old.context, actsAs: rightsBefore(old.context) } }),
       /** It takes cards of delegations as well; states and context are the same. */
       3: (old) => old,

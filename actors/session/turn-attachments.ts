@@ -1,6 +1,6 @@
 import type { Json } from '../../machines/outputs.js';
 
-/** Where the bytes of a managed file lie, by its id; undefined when nobody knows. */
+/** Where the bytes of a managed file lie, by its id; undefined when no one knows. */
 export type AttachmentPath = (id: string) => Promise<string | undefined>;
 
 const filesMax = 50;

@@ -64,7 +64,7 @@ function readMessage(row: Json): readonly MessageRow[] {
 
 const isGiven = (value: Json | undefined): boolean => value !== undefined && value !== null;
 
-/** A person began the conversation anew: what was said before is no longer told. */
+/** A person began the conversation again: what was said before is no longer told. */
 const isNewBeginning = (row: Json): boolean =>
   (row as { readonly meta?: { readonly kind?: Json } | null } | null)?.meta?.kind === 'reset';
 

@@ -54,7 +54,7 @@ export function createDeltas(send: (frame: DeltaFrame) => void): Deltas {
   function tick(): void {
     timer = undefined;
     if (waiting.length === 0) return;
-    // First the pause, then the frame: whoever hears it may add more at once
+    // First the pause, then the frame: anyone who hears it may add more at once
     timer = setTimeout(tick, frameMs).unref();
     sendNext();
   }

@@ -143,7 +143,7 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
     isOver = true;
   }
   hide(request.env);
-  void Promise.resolve().then(run); // whoever starts it must have it before the first event
+  void Promise.resolve().then(run); // anyone who starts it must have it before the first event
 
   return {
     redact: (read) => redact(read),

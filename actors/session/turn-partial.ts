@@ -7,7 +7,7 @@ import { firstBytes } from '../engines/process/output.js';
 /**
  * The half of an answer is worth keeping. A session that left the turn is told at once. A supervisor that
  * stops may not hear the outcome any more, so it stands in the note, where `recover` finds it. With the store
- * gone nobody can be told.
+ * gone no one can be told.
  */
 export async function reportPartial(
   result: TurnResult,

@@ -14,7 +14,7 @@ export interface AskerOptions {
   /** Where its rules of files hold that name no place. */
   readonly cwd: string;
   readonly context: TurnContext;
-  /** Aborts when the turn ends: then nobody can answer any more. */
+  /** Aborts when the turn ends: then no one can answer any more. */
   readonly signal: AbortSignal;
   /** How long a person may take. */
   readonly waitMs: number;

@@ -136,7 +136,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
 
   function start({ seq, tool, toolId, title, input }: TurnEventOf<'tool.started'>): string | undefined {
     const unended = tools.get(toolId);
-    if (unended !== undefined) put(interrupted(unended)); // its engine began anew under the same id
+    if (unended !== undefined) put(interrupted(unended)); // its engine began again under the same id
     tools.delete(toolId);
     const message = entry('tool', seq, `Using ${tool}`, {
       toolCall: tool,

@@ -130,7 +130,7 @@ function proxyVariables(url: string): Readonly<Record<string, string>> {
 }
 
 /**
- * For the registry: where a sandbox is required and not there, whoever starts programs is unavailable, never
+ * For the registry: where a sandbox is required and not there, anyone who starts programs is unavailable, never
  * silently bare.
  */
 export const lackingSandbox =

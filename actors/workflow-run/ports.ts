@@ -7,8 +7,8 @@ import type {
 import type { Attempted, StepOutcome } from '../../machines/workflow-run/context.js';
 
 /**
- * What the hands of a run may reach. A gateway wires all of it (lib/commands/workflow-runs/ports.ts); a
- * program of your own may give less, and steps that need the rest fail with a sentence. Every deed is given a
+ * What the effects of a run may reach. A gateway wires all of it (lib/commands/workflow-runs/ports.ts); a
+ * program of your own may give less, and steps that need the rest fail with a sentence. Every operation is given a
  * key under which it may be repeated; `signal` aborts when the step is left.
  */
 export interface WorkflowPorts {
@@ -29,7 +29,7 @@ export interface WorkflowPorts {
   admitNext?(workflowId: string): Promise<void>;
 }
 
-/** The place of a deed: which attempt of which run, and the key that it may be repeated under. */
+/** The place of an operation: which attempt of which run, and the key that it may be repeated under. */
 export interface Placed extends Attempted {
   readonly runId: string;
   readonly workflowId: string;

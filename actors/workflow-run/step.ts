@@ -15,7 +15,7 @@ import { composePrompt, scopeOf } from './prompt.js';
 import type { Opened, Placed, WorkflowPorts } from './ports.js';
 
 /**
- * The hands of a run's steps. A step of an agent is a session that is opened here and tells by itself when it
+ * The effects of a run's steps. A step of an agent is a session that is opened here and tells by itself when it
  * is done; a plain action is done here. Texts of the definition are filled in from the run's own rows just
  * before.
  */

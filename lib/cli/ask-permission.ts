@@ -12,7 +12,7 @@ import { decide, lastPart, type Verb } from './waiting.js';
  * elsewhere meanwhile is withdrawn.
  */
 export class PermissionQuestions {
-  /** Requests that ended because nobody decided them. */
+  /** Requests that ended because no one decided them. */
   expired = 0;
   private last: Promise<void> = Promise.resolve();
   private readonly open = new Map<string, AbortController>();

@@ -5,8 +5,8 @@ import { homeOf, withHome, type HomeOptions, type Terminal } from './command-lin
 import { exitCodes } from './failure.js';
 
 /**
- * `troupe doctor`: what is missing and how to mend it. Changes nothing. Exit code 5 when something must be
- * mended.
+ * `troupe doctor`: what is missing and how to repair it. Changes nothing. Exit code 5 when something must be
+ * repaired.
  */
 export function doctorCommand(program: Command, terminal: Terminal): void {
   withHome(

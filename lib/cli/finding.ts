@@ -1,6 +1,6 @@
 /** One answer of `doctor`. */
 export interface Finding {
-  /** `good`: fine. `poor`: works, but somebody should know. `bad`: must be mended. */
+  /** `good`: fine. `poor`: works, but someone should know. `bad`: must be repaired. */
   readonly grade: 'good' | 'poor' | 'bad';
   readonly about: string;
   readonly what: string;

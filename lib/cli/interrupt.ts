@@ -5,7 +5,7 @@ import { plainText } from './print.js';
 
 /**
  * A message to a session that works ends what it does, unless the gateway lets messages wait: says which, and asks
- * where somebody can answer.
+ * where someone can answer.
  */
 export async function mayInterrupt(
   client: Client,

@@ -8,7 +8,7 @@ import { CommandError, exitCodes } from './failure.js';
 
 /**
  * Prove to the gateway that we own its home, without its token: write the nonce that it gives us to where
- * only the owner can. The place is our own reckoning, never the gateway's word: whoever listens on its port
+ * only the owner can. The place is our own reckoning, never the gateway's word: anyone who listens on its port
  * must not choose what we write.
  */
 export async function prove<Minted>(

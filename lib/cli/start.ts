@@ -95,7 +95,7 @@ interface Stop {
   readonly promise: Promise<undefined>;
 }
 
-/** SIGTERM or Ctrl-C. npm passes a Ctrl-C on that the terminal has already sent: a second one is no second wish. */
+/** SIGTERM or Ctrl-C. npm passes a Ctrl-C on that the terminal has already sent: a second one is no second request. */
 function stopSignal(terminal: Terminal): Stop {
   const controller = new AbortController();
   const { signal } = controller;

@@ -10,7 +10,7 @@ import { bytes } from './print.js';
 import { progressTeller } from './progress.js';
 
 /**
- * `troupe verify`: checks every record and the whole log of a closed store, both copies; mends nothing. Exit
+ * `troupe verify`: checks every record and the whole log of a closed store, both copies; repairs nothing. Exit
  * code 5 when something is wrong.
  */
 export function verifyCommand(program: Command, terminal: Terminal): void {

@@ -15,7 +15,7 @@ import { ago, duration, plainText, table } from './print.js';
 
 export type WaitingItem = WaitingThing;
 
-/** `troupe waiting`: what cannot go on without a word of somebody, longest first. */
+/** `troupe waiting`: what cannot go on without a word of someone, longest first. */
 export function waitingCommand(program: Command, terminal: Terminal): void {
   withHome(program.command('waiting').description('list what waits for a decision, longest first'))
     .option('--json', 'answer as JSON')

@@ -54,7 +54,7 @@ export interface Delta {
 
 /**
  * One turn of a session: `for await (const { type, content } of run)` streams it, `await run.answer()` is what
- * is stored of it. It goes on when nobody reads, and after this program has ended.
+ * is stored of it. It goes on when no one reads, and after this program has ended.
  */
 export interface Run extends AsyncIterable<Delta> {
   readonly sessionId: string;

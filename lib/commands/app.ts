@@ -39,7 +39,7 @@ export interface App {
   readonly supervisor: Supervisor<GatewayKinds>;
   readonly engines: Engines;
   readonly settings: Settings;
-  /** The people. Absent: names of employees are not checked. Empty: nobody is known. */
+  /** The people. Absent: names of employees are not checked. Empty: no one is known. */
   readonly roster?: () => Roster | undefined;
   /**
    * What people and agents keep as files: roster, skills, knowledge, uploads. Absent: there is no home with
@@ -74,7 +74,7 @@ export interface Follower {
 /** What a command needs of the engine registry. */
 export interface Engines {
   /**
-   * The exact engine, model and effort to use, or why the wish names none. An engine that is not installed is
+   * The exact engine, model and effort to use, or why the request names none. An engine that is not installed is
    * still a selection.
    */
   select(engine?: string | null, model?: string | null, effort?: string | null): Promise<Selection | Refusal>;
@@ -101,7 +101,7 @@ export interface Selection {
   readonly engine: string;
   readonly model: string | null;
   readonly effort: string | null;
-  /** Set when the engine cannot run here: the reason and the command that would mend it. */
+  /** Set when the engine cannot run here: the reason and the command that would repair it. */
   readonly unavailable?: { readonly reason: string };
 }
 
@@ -126,7 +126,7 @@ export interface Settings {
   readonly sessionRoots: readonly string[];
   readonly interruptOnNewMessage: boolean;
   readonly turnDeadlineMs: number;
-  /** What nobody decides escalates by itself after this. Default: a day. */
+  /** What no one decides escalates by itself after this. Default: a day. */
   readonly escalateAfterMs?: number;
   readonly companyName?: string;
   readonly companyPrefix?: string;
@@ -223,14 +223,14 @@ export const replyWith = <Value>(
   value: Value,
 ): Reply<Value> => ({ body: value, replayed, steps });
 
-/** The value, or its refusal thrown: where nobody is there to be refused. */
+/** The value, or its refusal thrown: where no one is there to be refused. */
 export function expected<Value>(answer: Value): Exclude<Value, Refusal> {
   if (isRefusal(answer)) throw Object.assign(new Error(answer.message), { code: answer.code });
   return answer as Exclude<Value, Refusal>;
 }
 
 /**
- * The employee of that name; a refusal with the nearest name when nobody is called so. Only where no roster
+ * The employee of that name; a refusal with the nearest name when no one is called so. Only where no roster
  * is kept at all, names are anybody's.
  */
 export function employeeNamed(app: App, name: string | null | undefined): Employee | null | Refusal {
@@ -273,7 +273,7 @@ export async function answeredBefore<Result extends Json>(
 }
 
 /**
- * One after the other: deeds under the same key of the same owner wait for each other, in this process. For
+ * One after the other: operations under the same key of the same owner wait for each other, in this process. For
  * the few commands whose decision rests on rows that no actor's turn guards.
  * @example await inTurn(supervisor, `relay/${sender}`, () => supervisor.transact(…))
  */

@@ -49,7 +49,7 @@ export async function budgetOf(
   return { employee, month, limitUsd, grantedUsd, spentUsd, turns, percent, state: bandOf(now) };
 }
 
-/** The port of the hand of a turn. `roster` and `enforce` are read at every turn. */
+/** The port of the effect of a turn. `roster` and `enforce` are read at every turn. */
 export function budgetPortOf(
   supervisor: Supervisor,
   world: { readonly roster: () => unknown; readonly enforce: () => boolean },

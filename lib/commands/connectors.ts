@@ -10,7 +10,7 @@ import { idsOf, newestRow } from './iterate.js';
 
 /**
  * Every configured connector is an actor of its name; what is no longer configured is stopped and keeps its
- * history. At every start and reload. One that cannot be told (a person has to resume it) stands in nobody's
+ * history. At every start and reload. One that cannot be told (a person has to resume it) stands in no one's
  * way.
  */
 export async function alignConnectors(

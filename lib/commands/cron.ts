@@ -167,7 +167,7 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
   return done.result;
 }
 
-/** A fire is the deed of who wrote its job: jobs from before that was kept were written by people, as all are. */
+/** A fire is the operation of who wrote its job: jobs from before that was kept were written by people, as all are. */
 async function causesOfFire(app: App, { writtenBy = 'operator' }: LaunchInput['job']): Promise<Causes> {
   const cause = await callerNamed(app, writtenBy);
   if (cause === undefined) throw new Error(`Who wrote this job is not known any more (${writtenBy}).`);
@@ -217,7 +217,7 @@ function fitId(id: string, managed: Managed | undefined): Refusal | undefined {
 }
 
 /**
- * A name that nobody has, a connector, engine or model that does not exist: said when the job is written, not
+ * A name that no one has, a connector, engine or model that does not exist: said when the job is written, not
  * at three in the morning. `now`: the job, of an edit.
  */
 async function fitPeople(app: App, input: JobInput, now?: JobFields): Promise<Refusal | undefined> {
@@ -256,7 +256,7 @@ async function jobAsked(
   if (known === undefined || (known.value === 'deleted' && request.idempotency === undefined)) return gone;
   const unfit = await judge?.(known.view as JobFields);
   if (unfit !== undefined) return unfit;
-  // Asked again with its key, a deed is answered also when the job is gone
+  // Asked again with its key, an operation is answered also when the job is gone
   return answered(await request.app.supervisor.ask('schedule', id, event, optionsOf(request)));
 }
 
@@ -264,9 +264,9 @@ const answered = (view: GatewayActor<'schedule'> | Refusal): Reply<GatewayActor<
   isRefusal(view) ? view : replyWith(view, view);
 
 /**
- * Tells cron jobs when somebody has set the clock back. A job hears its alarm when the time of waits says so,
+ * Tells cron jobs when someone has set the clock back. A job hears its alarm when the time of waits says so,
  * which never goes back: without a word, a monthly job would notice within the month. How far the clock of
- * waits stands ahead of the wall is kept, so that a clock which was set back while nobody was there is
+ * waits stands ahead of the wall is kept, so that a clock which was set back while no one was there is
  * noticed at the next start.
  */
 export function followClock(

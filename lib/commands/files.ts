@@ -24,7 +24,7 @@ export interface FileInput {
   readonly filename?: string | undefined;
 }
 
-/** What else happens in the commit in which the file is born. */
+/** What else happens in the commit in which the file is created. */
 export interface WithFile<Value extends Json> {
   readonly name: string;
   readonly actors: readonly { readonly kind: string; readonly id: string }[];

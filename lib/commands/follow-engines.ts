@@ -3,7 +3,7 @@ import { announceFact } from '../records/records.js';
 import type { Supervisor } from '../supervisor/contract.js';
 
 /**
- * Tells watchers that the engines are to be read anew: one offers something else here, or was told other
+ * Tells watchers that the engines are to be read again: one offers something else here, or was told other
  * limits. What changes meanwhile is told with the next frame.
  */
 export function followEngines(

@@ -8,7 +8,7 @@ import type { DeviceKind, NewDevice } from '../../machines/pairing-code/machine.
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /**
- * How a browser becomes a known device: a challenge proves that somebody owns the home, a code carries that
+ * How a browser becomes a known device: a challenge proves that someone owns the home, a code carries that
  * to the browser, and the browser gets a secret. Secrets are minted here; only hashes go into events.
  */
 export interface Challenge {
@@ -158,7 +158,7 @@ export async function redeemCode(
 }
 
 /**
- * Tell watchers that a browser is let in no more. The file is the truth: that nobody could be told undoes
+ * Tell watchers that a browser is let in no more. The file is the truth: that no one could be told undoes
  * nothing.
  */
 export async function announceRevoked({ supervisor }: App, id: string): Promise<void> {
@@ -176,12 +176,12 @@ const ttlMs: Readonly<Record<DeviceKind, number>> = { remote: 300_000, local: 60
 /** A refusal that says nothing of the code: the store cannot write, we are shutting down. */
 const isOurs = ({ status }: Refusal): boolean => status >= 500;
 
-/** Codes are found by their keyed hash: whoever reads the store cannot even try them. */
+/** Codes are found by their keyed hash: anyone who reads the store cannot even try them. */
 const codeId = (key: string, deviceKind: DeviceKind, code: string): string =>
   createHmac('sha256', key).update(`pairing-${deviceKind}\0${code}`).digest('base64url');
 
 /**
- * Letters and digits that nobody takes for another: no I, O, 0, 1. 32 of them, so that a byte's low five bits
+ * Letters and digits that no one takes for another: no I, O, 0, 1. 32 of them, so that a byte's low five bits
  * choose without a bias.
  */
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
@@ -202,7 +202,7 @@ function typed(text: string): string | undefined {
 
 /**
  * A word by which the gateway knows, before any challenge, that its own home can be read by who asks: so that
- * a crowd of strangers at the door cannot keep the owner out. It is made of the operator's token without
+ * any number of outsiders at the gate cannot keep the owner out. It is made of the operator's token without
  * telling it, holds for a minute or two, and opens nothing: the challenge must be met as always.
  */
 export const ownerProofHeader = 'x-svc-owner-proof';

@@ -82,7 +82,7 @@ const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD
 export const isProtected = (path: string): boolean => /^\/(?:api|ws|metrics|mcp)(?:\/|$)/.test(path);
 
 /**
- * Who a request is from: nobody, somebody with a wrong credential, a known caller, or an agent's tool call
+ * Who a request is from: no one, someone with a wrong credential, a known caller, or an agent's tool call
  * that lost its identity.
  */
 export type Identity =
@@ -148,7 +148,7 @@ export function createAuthenticator(options: {
   }
 
   /**
-   * A cookie that nobody knows is as good as none: browsers send them unasked, also those of an earlier life.
+   * A cookie that no one knows is as good as none: browsers send them unasked, also those of an earlier life.
    */
   async function byCookies(
     header: string | undefined,

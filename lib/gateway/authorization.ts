@@ -5,7 +5,7 @@ import type { RefusalCode } from '../../machines/refusals.js';
  * Who may use which route: the one table. It drives the routes, the OpenAPI document and the specs.
  *
  * Columns are kinds of callers. The last four are agents, by what they are to the thing that the path names
- * (see `Kinship`); where the path names nothing they are all the same. `yes`: allowed. `policy`: let through
+ * (see `Relation`); where the path names nothing they are all the same. `yes`: allowed. `policy`: let through
  * to the actor, whose kind decides with more knowledge (owner, manager, root, state). Anything else is the
  * code of the refusal.
  */

@@ -1,5 +1,5 @@
 /**
- * So many in a minute and no more, counted in a sliding window of the monotonic clock. For what strangers may do
+ * So many in a minute and no more, counted in a sliding window of the monotonic clock. For what outsiders may do
  * before anybody knows who they are.
  */
 export interface Limiter {
@@ -24,7 +24,7 @@ export function perMinute(most: number, now: () => number): Limiter {
   };
 }
 
-/** The same for each of many, and for all of them together: who takes too much takes it from nobody else. */
+/** The same for each of many, and for all of them together: who takes too much takes it from no one else. */
 export interface GroupLimiter {
   take(who: string): number | undefined;
 }

@@ -6,7 +6,7 @@ import { isLoopback } from './origin.js';
 
 /**
  * Where requests come in. Over TLS when a certificate is configured; then there is a second, plain listener
- * on loopback for the programs of this machine, which need no certificate to find each other. Whoever sends
+ * on loopback for the programs of this machine, which need no certificate to find each other. Anyone who sends
  * or reads too slowly is cut: a connection costs memory for as long as it lives.
  */
 export interface Listeners {
@@ -130,7 +130,7 @@ class Incoming extends IncomingMessage {
 
 /**
  * Headers within ten seconds, a whole request within a minute; idle ones are let go after fifteen seconds. A
- * missing Host is refused at the door, in words.
+ * missing Host is refused on arrival, in words.
  */
 const limits = {
   IncomingMessage: Incoming,

@@ -84,7 +84,7 @@ export function mountInspector(supervisor: Supervisor, options: MountOptions): M
   const sockets = openMountedSocket(supervisor, judge);
 
   async function judge(request: IncomingMessage): Promise<Refusal | undefined> {
-    // Whatever else an application without types answers, as the user that it did not find, lets nobody in
+    // Whatever else an application without types answers, as the user that it did not find, lets no one in
     const admission: unknown = await authorize(request);
     if (admission !== true && admission !== 'read')
       return refuse('UNAUTHENTICATED', {}, 'The application does not let you in.');

@@ -93,7 +93,7 @@ const uploadSchema = {
 };
 
 /**
- * Every code that a route can answer with: by authority, by parsing, by its own deed, and what may befall
+ * Every code that a route can answer with: by authority, by parsing, by its own operation, and what may befall
  * any.
  */
 export function codesOf({ authority, schema: shape, method }: Route): readonly RefusalCode[] {
@@ -105,7 +105,7 @@ export function codesOf({ authority, schema: shape, method }: Route): readonly R
     'CROSS_SITE_REFUSED',
     'DRAINING',
   ]);
-  // A form of a paired browser is refused at the door
+  // A form of a paired browser is refused on arrival
   if (method !== 'GET') codes.add('UNSUPPORTED_MEDIA_TYPE');
   if (shape.query || shape.body || shape.plan) codes.add('BAD_REQUEST');
   if (shape.body)

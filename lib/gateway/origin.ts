@@ -77,7 +77,7 @@ export function originCheck(options: OriginOptions): OriginCheck {
     checkCookies(request) {
       const { method = 'GET', headers } = request;
       const { origin, upgrade, 'sec-fetch-site': site } = headers;
-      // Another port of this machine is the same *site*, so SameSite alone keeps nobody's page out.
+      // Another port of this machine is the same *site*, so SameSite alone keeps no one's page out.
       if (site !== undefined && site !== 'same-origin' && site !== 'none')
         return refuse('CROSS_SITE_REFUSED');
       if (origin !== undefined && originOf(origin) !== ownOrigin(request))
@@ -101,7 +101,7 @@ const ownOrigin = ({ headers, socket }: IncomingMessage): string | undefined =>
     `${(socket as { encrypted?: boolean }).encrypted === true ? 'https' : 'http'}://${headers.host ?? ''}`,
   );
 
-/** Made anew only when the list is another one. */
+/** Made again only when the list is another one. */
 function remembered<Made>(names: Names, make: (names: readonly string[]) => Made): () => Made {
   let from = typeof names === 'function' ? names() : names;
   let made = make(from);
@@ -172,8 +172,8 @@ const parsed = (text: string): URL | undefined => {
 /**
  * Does another user of this machine sit at the far end of a loopback connection? Linux tells whose each
  * socket is. A grant stands in the arguments of the program that opens the browser, for everybody on the
- * machine to read: whoever is faster than the browser must not be let in. Where the system does not tell,
- * nobody is taken for a stranger; the administrator (who may relay for the user) never is.
+ * machine to read: anyone who is faster than the browser must not be let in. Where the system does not tell,
+ * no one is taken for an outsider; the administrator (who may relay for the user) never is.
  */
 export async function isOtherUser(
   { remotePort = 0, localPort = 0 }: Ends,
@@ -214,7 +214,7 @@ export interface Client {
   readonly address: string | undefined;
   /** Over TLS. */
   readonly secure: boolean;
-  /** A loopback peer that asked for a loopback name, and nobody in between who says otherwise. */
+  /** A loopback peer that asked for a loopback name, and no one in between who says otherwise. */
   readonly local: boolean;
   /** A program of another user of this machine, as far as the system tells. */
   isOtherUser(): Promise<boolean>;

@@ -119,7 +119,7 @@ function checkMedia(request: IncomingMessage): Refusal | undefined {
 
 /**
  * The whole body, or a refusal as soon as it is too long. A client that goes away leaves a BAD_REQUEST that
- * nobody reads.
+ * no one reads.
  */
 function readBytes(request: IncomingMessage, bytesMax: number): Promise<Buffer | Refusal> {
   const tooLarge = (): Refusal => refuse('PAYLOAD_TOO_LARGE', { bytesMax }, 'Payload too large');

@@ -90,7 +90,7 @@ export function route<const S extends RouteSchema>(
 }
 
 /**
- * True for a route whose deed can be asked for twice with one idempotency key: those that can be rehearsed,
+ * True for a route whose operation can be asked for twice with one idempotency key: those that can be rehearsed,
  * and uploads.
  */
 export const takesKey = ({ plan, upload }: RouteSchema): boolean => plan === true || upload === true;

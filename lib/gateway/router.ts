@@ -163,7 +163,7 @@ export function answererOf(
     try {
       return await run(incoming, { caller, query, dryRun }, multipart);
     } finally {
-      // Whoever wanted the bytes has moved them
+      // Anyone who wanted the bytes has moved them
       if (multipart?.upload) await rm(multipart.upload.path, { force: true });
     }
   }

@@ -53,7 +53,7 @@ export const agreeing = <Schema extends z.ZodObject>(
     }
   });
 
-/** A filter: a name. Empty is refused, for nobody can tell whether it meant all of them or none. */
+/** A filter: a name. Empty is refused, for no one can tell whether it meant all of them or none. */
 export const filter = z.string().min(1, 'must not be empty; omit it to list all').max(200);
 
 /** Stored texts are bounded in bytes, so that a record stays small whatever the alphabet. */

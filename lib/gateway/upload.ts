@@ -7,11 +7,11 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /**
  * Multipart bodies: one file, streamed to a private folder as it comes, and a few short texts. Names of
- * parts, files and types are the client's words: the file lies under a name of ours, and parts that nobody
+ * parts, files and types are the client's words: the file lies under a name of ours, and parts that no one
  * asked for are dropped.
  */
 export interface Upload {
-  /** Where the bytes lie. Whoever takes them moves them away; else they are removed after the answer. */
+  /** Where the bytes lie. Anyone who takes them moves them away; else they are removed after the answer. */
   readonly path: string;
   /** As the client called it. */
   readonly filename: string;

@@ -15,7 +15,7 @@ export interface Visibility {
   later(actor: Subject): Promise<boolean>;
 }
 
-/** Somebody who is told of; an entry of the log says under which names. */
+/** Someone who is told of; an entry of the log says under which names. */
 export type Subject = ActorKey & { readonly frames?: readonly { readonly event: string }[] };
 
 export function visibilityOf(app: App, caller: Caller): Visibility {

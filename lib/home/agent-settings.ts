@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { sandboxLevels } from '../../actors/sandbox/levels.js';
 
 /**
- * How much one agent may begin: sessions, work items, runs, and bytes of what it sends. Bounds that nobody meets
+ * How much one agent may begin: sessions, work items, runs, and bytes of what it sends. Bounds that no one meets
  * who works, and that keep an agent in a circle from filling the machine.
  */
 export const standardQuotas = {

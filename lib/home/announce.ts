@@ -63,7 +63,7 @@ export async function announce(path: string, announcement: Announcement): Promis
 }
 
 /**
- * After a clean stop: the same file with `pid: null`, so that nobody signals or trusts a process that is
+ * After a clean stop: the same file with `pid: null`, so that no one signals or trusts a process that is
  * gone.
  */
 export async function announceStopped(path: string, announcement: Announcement): Promise<void> {

@@ -96,7 +96,7 @@ export async function makeFolder(path: string): Promise<void> {
     const made = await mkdir(folder, { mode: 0o700 }).then(
       () => true,
       async (error: NodeJS.ErrnoException) => {
-        // Somebody was faster
+        // Someone was faster
         if (error.code === 'EEXIST' && (await stat(folder)).isDirectory()) return false;
         throw error;
       },

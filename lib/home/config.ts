@@ -14,7 +14,7 @@ import {
 /**
  * Every setting of config.yaml: its key, its unit (last in the name), its default and its bounds, in one
  * place. The file may be absent or name only what differs. Unknown keys are refused, because a misspelt
- * `authRequired` that is silently ignored is a door left open.
+ * `authRequired` that is silently ignored is a way in left open.
  */
 const gateway = z.strictObject({
   host: z

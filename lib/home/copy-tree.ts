@@ -14,7 +14,7 @@ export interface Copied {
 
 /**
  * Copy a file or a folder below `from` to the same place below `to`, every file synced to disk and hashed on
- * the way. Only regular files and folders are copied: what a link points to is somebody else's. Absent is
+ * the way. Only regular files and folders are copied: what a link points to is someone else's. Absent is
  * nothing, also what goes while it is looked at: a home lives while it is copied.
  */
 export async function copyTree(from: string, to: string, name: string): Promise<readonly Copied[]> {

@@ -10,9 +10,9 @@ import { shownConfig } from './shown-config.js';
 
 /**
  * Settings changed from afar (`PUT /api/config`). A console sends the settings that it was shown, with its changes:
- * what differs is written into config.yaml, comments and order stay. Whoever holds a paired browser may name and
- * tune; what runs programs, opens a door, hides what happened or loosens a wall is only changed in the file, by
- * whoever may write it. Keys are therefore listed that may be changed, not those that may not.
+ * what differs is written into config.yaml, comments and order stay. Anyone who holds a paired browser may name and
+ * tune; what runs programs, opens a way in, hides what happened or loosens a wall is only changed in the file, by
+ * the one who may write it. Keys are therefore listed that may be changed, not those that may not.
  */
 const editable: ReadonlySet<string> = new Set([
   'portal.companyName',

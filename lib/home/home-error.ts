@@ -23,5 +23,5 @@ export type HomeErrorCode =
   | 'BAD_CONFIG'
   /** gateway.json is there and cannot be trusted. */
   | 'BAD_ANNOUNCEMENT'
-  /** The file was changed by somebody else since it was read. */
+  /** The file was changed by someone else since it was read. */
   | 'CHANGED_MEANWHILE';

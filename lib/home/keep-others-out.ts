@@ -3,7 +3,7 @@ import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
 
 /**
- * Whoever may write in the home's folder may put another gateway.json, another config.yaml or another store
+ * Anyone who may write in the home's folder may put another gateway.json, another config.yaml or another store
  * in the place of ours, whatever permissions these have: so that right is taken from others, also where the
  * folder was made beforehand with a generous umask. A token that others could read already is refused: that
  * cannot be taken back. Resolves to what was closed, for the log.

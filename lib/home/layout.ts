@@ -62,7 +62,7 @@ export interface HomeChoice {
 }
 
 /**
- * `layoutOf({home: 'demo'}).config` → `<cwd>/demo/config.yaml`. Touches no disk. The nearest wish wins:
+ * `layoutOf({home: 'demo'}).config` → `<cwd>/demo/config.yaml`. Touches no disk. The nearest setting wins:
  * `--home`, then `--instance`, then SVC_HOME, then `~/.svc`. Throws a HomeError (BAD_HOME) for a name or path
  * that cannot be used.
  */

@@ -5,7 +5,7 @@ import { openLogFile, type LogFile } from './log-file.js';
 import { redactedPaths } from '../environment.js';
 
 /**
- * The process's log as config.yaml wishes it: logs/gateway.log (one JSON object per line, readable by the
+ * The process's log as config.yaml wants it: logs/gateway.log (one JSON object per line, readable by the
  * owner only, put aside when it is full), standard output, both or neither.
  */
 export interface OpenLog {
@@ -60,8 +60,8 @@ export function openLog(
 
 /**
  * The last look at a line before it is written: whatever has the shape of a secret of ours is taken out,
- * wherever it stands – in a field that nobody thought of, in the message of an error, in the output of
- * somebody else's program. All our secrets are 32 random bytes in base64url, so they are told by their shape
+ * wherever it stands – in a field that no one thought of, in the message of an error, in the output of
+ * someone else's program. All our secrets are 32 random bytes in base64url, so they are told by their shape
  * alone; pairing codes are, too.
  */
 export function scrub(line: string): string {

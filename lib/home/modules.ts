@@ -69,7 +69,7 @@ export function moduleFiles(
   );
 }
 
-/** Whoever may write the file, or put another in its place or in that of a folder above it, would be the gateway. */
+/** Anyone who may write the file, or put another in its place or in that of a folder above it, would be the gateway. */
 async function refuseShared(at: string, name: string, layout: Pick<Layout, 'config'>): Promise<void> {
   const { mode, uid } = await stat(at);
   if (process.getuid === undefined) return; // without users of this kind there are no such rights

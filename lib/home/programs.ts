@@ -5,7 +5,7 @@ import type { Layout } from './layout.js';
 
 /**
  * What a gateway with these settings starts or loads, as names on the PATH and absolute paths: the programs of its
- * engines with the files on their command lines, and the modules. Whoever could write one would be run by the
+ * engines with the files on their command lines, and the modules. Anyone who could write one would be run by the
  * gateway, for an employee who is kept less far, or as the gateway itself.
  */
 export function programsOf({ engines, modules }: Config, { home }: Pick<Layout, 'home'>): readonly string[] {

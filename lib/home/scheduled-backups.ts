@@ -10,7 +10,7 @@ import type { Config } from './config.js';
 import { HomeError } from './home-error.js';
 
 /**
- * Backups that nobody has to think of: one every so many hours, proven by restoring it into a folder beside
+ * Backups that no one has to think of: one every so many hours, proven by restoring it into a folder beside
  * it, and only then the oldest go. When the last was made is told by the names in the folder, so a restart
  * neither forgets nor doubles one.
  */

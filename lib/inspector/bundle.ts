@@ -4,7 +4,7 @@ import type { Caller } from '../../machines/caller.js';
 /**
  * A bug bundle: what happened to some actors, without what people wrote, so that it can be given away. It
  * holds the state that each of them began with, the events as logged, and the hash of the state that each
- * event led to: whoever has the same machines can replay it, and learns that it comes to the same, or at
+ * event led to: anyone who has the same machines can replay it, and learns that it comes to the same, or at
  * which entry it does not.
  */
 export interface Bundle {
@@ -24,7 +24,7 @@ export interface Bundle {
 }
 
 export interface BundledActor extends ActorKey {
-  /** As it was before the first entry; null where that is its birth. */
+  /** As it was before the first entry; null where that is its creation. */
   readonly start: { readonly seq: number; readonly state: BundledState } | null;
   readonly entries: readonly BundledEntry[];
 }

@@ -9,13 +9,13 @@ import { parentAtCreation, placeOf, treeOf } from './relations.js';
 
 /**
  * The live end of the log for all who watch with the same filter: gathered, cut to what people can take in,
- * and written down once for all of them. While nobody watches it listens to nothing and costs nothing.
+ * and written down once for all of them. While no one watches it listens to nothing and costs nothing.
  *
  * At most ten frames a second and 100 entries in each: the youngest are shown, the others counted. An entry
  * that is only counted is never parsed.
  */
 export interface Channel {
-  /** Everything up to here was handed on, or concerns nobody who watches here. */
+  /** Everything up to here was handed on, or concerns no one who watches here. */
   readonly position: number;
   readonly size: number;
   /** The last listener has left; it tells nothing any more. */
@@ -113,7 +113,7 @@ class Live implements Channel {
   private take(entries: readonly SealedEntry[]): void {
     const { wanted } = this;
     for (const entry of entries) {
-      // Also of one that was committed already when this channel began: it may be a birth
+      // Also of one that was committed already when this channel began: it may be a creation
       const concerns = wanted.everything || wanted.takes(entry);
       if (entry.position <= this.seen) continue;
       this.seen = entry.position;
@@ -214,9 +214,9 @@ function textOf(sealed: SealedEntry): string {
 interface Wanted {
   readonly everything: boolean;
   has(actor: ActorKey): boolean;
-  /** The same for an entry; learns of births. */
+  /** The same for an entry; learns of creations. */
   takes(entry: SealedEntry): boolean;
-  /** Listen for births no longer: the channel does from now on. */
+  /** Listen for creations no longer: the channel does from now on. */
   leave?(): void;
 }
 
@@ -244,7 +244,7 @@ async function input(supervisor: Supervisor, { kinds, ids, tree }: InspectFilter
       entry.parent ?? parentAtCreation(entry.kind, (entry.event as { readonly input?: unknown }).input);
     if (parent !== null && family.has(placeOf(parent))) family.add(placeOf(entry));
   };
-  // Who is born while the tree is read must not be missed.
+  // Who is created while the tree is read must not be missed.
   let meanwhile: SealedEntry[] | undefined = [];
   const leave = supervisor.inspection.tap((entries) => {
     for (const entry of entries) {

@@ -1,7 +1,7 @@
 import type { ActorKey, Json } from '../../machines/outputs.js';
 
 /**
- * What `/ws/inspect` says: the one page that the feed and whoever reads it (the page, a terminal, a host)
+ * What `/ws/inspect` says: the one page that the feed and anyone who reads it (the page, a terminal, a host)
  * agree on. Types only, so that a browser can import it.
  *
  * Ask `/ws/inspect?since=<seq>&kinds=a,b&ids=x,y&tree=session/s1&refusals=1`, or send `Subscribe` at any
@@ -57,11 +57,11 @@ export interface InspectEntry extends ActorKey {
   readonly rev: number;
   readonly version: number;
   /**
-   * The event as logged: long texts that people wrote stand as `{sha256, chars}`. Births are
+   * The event as logged: long texts that people wrote stand as `{sha256, chars}`. Creations are
    * `kernel.created`, faults `kernel.dead-letter`.
    */
   readonly event: { readonly type: string } & Readonly<Record<string, Json | undefined>>;
-  /** XState values; `from` is null at birth. */
+  /** XState values; `from` is null at creation. */
   readonly from: Json;
   readonly to: Json;
   /** Effects started by `src`; with a leading `-` those that were left. */
@@ -101,7 +101,7 @@ export interface InspectRefusal extends ActorKey {
 
 /**
  * What was asked for is below the retention floor (or beyond a log that was restored from a backup): read
- * anew by REST, go on from `head`.
+ * again by REST, go on from `head`.
  */
 export interface ResetFrame {
   readonly event: 'reset';
@@ -132,7 +132,7 @@ export interface ComplaintFrame {
 /** What a client may send. */
 export type InspectRequest =
   | { readonly event: 'ping' }
-  /** From there anew. */
+  /** From there again. */
   | { readonly type: 'resume'; readonly since: number }
   /** Replaces the filter; what is absent is not filtered. Goes on at the cursor. */
   | ({ readonly type: 'subscribe' } & InspectFilter);
@@ -140,7 +140,7 @@ export type InspectRequest =
 export interface InspectFilter {
   readonly kinds?: readonly string[];
   readonly ids?: readonly string[];
-  /** An actor and everything beneath it, also what is born later. */
+  /** An actor and everything beneath it, also what is created later. */
   readonly tree?: ActorKey;
   readonly refusals?: boolean;
 }

@@ -3,7 +3,7 @@ import type { StoredActor } from '../supervisor/answers.js';
 import type { Supervisor } from '../supervisor/contract.js';
 
 /**
- * Who stands above and beneath an actor. Born under another is one way; the other are the lists that a kind
+ * Who stands above and beneath an actor. Created under another is one way; the other are the lists that a kind
  * keeps of itself, by convention: `parent` (of its own kind) and those that are called like the kind they
  * belong to.
  */
@@ -15,7 +15,7 @@ export function parentOf({
   return parent ?? named(kind, context);
 }
 
-/** As the event of its birth tells. */
+/** As the event of its creation tells. */
 export const parentAtCreation = (kind: string, input: unknown): ActorKey | null =>
   named(kind, (input ?? {}) as Readonly<Record<string, Json>>);
 

@@ -32,7 +32,7 @@ export interface StatelyEvent extends Base {
   readonly event: { readonly type: string };
   readonly sourceId?: string;
 }
-/** `seq`, the position in the log to resume from, is our own; whoever takes these frames passes it over. */
+/** `seq`, the position in the log to resume from, is our own; anyone who takes these frames passes it over. */
 export interface StatelySnapshot extends Base {
   readonly type: '@xstate.snapshot';
   readonly event: { readonly type: string };

@@ -181,8 +181,8 @@ class StatelyWatch {
   }
 
   /**
-   * An actor that Stately does not know yet: as it was before this step, or, when this is its birth, as it
-   * was born.
+   * An actor that Stately does not know yet: as it was before this step, or, when this is its creation, as it
+   * was created.
    */
   private async meet(
     entry: LogEntry,

@@ -71,7 +71,7 @@ export class Channels {
     progress: Progress,
   ): Promise<void> {
     let channel = await this.channel(filter);
-    // Whoever opened it has gone while it was opened
+    // Anyone who opened it has gone while it was opened
     while (channel.ended) channel = await this.channel(filter);
     const release = channel.join(() => undefined); // holds it open while this watch catches up
     progress.leave = release;

@@ -37,7 +37,7 @@ export interface Incoming {
 /**
  * The MCP endpoint: typed tools over streamable HTTP. Every request is a server of its own and is answered as
  * JSON, so that it stands or falls with the credential it came with: no MCP session can outlive a token.
- * @example const {status, text} = await answerMcp({message, version}, doors)
+ * @example const {status, text} = await answerMcp({message, version}, backend)
  */
 export async function answerMcp(
   incoming: Incoming,

@@ -9,7 +9,7 @@ export interface Action {
   readonly message: string;
   readonly busy: boolean;
   /**
-   * Never twice at once. A sentence that `deed` returns is told afterwards; where it fails, what went wrong.
+   * Never twice at once. A sentence that `action` returns is shown afterwards; where it fails, what went wrong.
    */
   readonly attempt: (action: () => Promise<unknown>, meanwhile?: string) => Promise<void>;
 }

@@ -3,10 +3,10 @@ import { open, readlink, realpath, stat, type FileHandle } from 'node:fs/promise
 import { join, sep } from 'node:path';
 
 /**
- * The one way in which files that somebody named are opened. The name is a relative path of plain segments;
+ * The one way in which files that someone named are opened. The name is a relative path of plain segments;
  * what is opened must be a regular file with one name only, and must lie where the path says, judged by the
  * opened handle and not by the name. So a link or a folder swapped in at any moment leads to a refusal, never
- * to somebody else's bytes.
+ * to someone else's bytes.
  */
 export interface JailedFile {
   readonly handle: FileHandle;
@@ -33,7 +33,7 @@ export async function openJailed(root: string, path: string): Promise<JailedFile
   return openThere(place);
 }
 
-/** The same for an absolute path that somebody with authority over the whole machine named. */
+/** The same for an absolute path that someone with authority over the whole machine named. */
 export async function openPlain(path: string): Promise<JailedFile | OpenError> {
   const place = await realpath(path).catch(() => undefined);
   return place === undefined ? 'absent' : openThere(place);
@@ -51,7 +51,7 @@ export function segmentsOf(path: string): readonly string[] | undefined {
 }
 
 /**
- * Control characters, halves of letters, backslashes, and what would be a separator or a dot if somebody
+ * Control characters, halves of letters, backslashes, and what would be a separator or a dot if someone
  * decoded it once more.
  */
 const unfit = /[\p{Cc}\p{Cs}\\\u2028\u2029]|%(?:2e|2f|5c|00)/iu;

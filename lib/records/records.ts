@@ -43,7 +43,7 @@ export interface Records {
    * From now on changes are told to watchers, and the roster to decisions. Once, when the supervisor runs.
    */
   connect(supervisor: Supervisor): Promise<void>;
-  /** Remove uploads that belong to nobody; happens by itself every hour. */
+  /** Remove uploads that belong to no one; happens by itself every hour. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -131,7 +131,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
           .sweep(isKept)
           .catch((error: unknown) => log.error({ err: error }, 'uploads could not be swept'));
       sweeping = setInterval(() => void sweep(), sweepMs).unref();
-      void sweep(); // nobody waits for it: it only removes what belongs to nobody
+      void sweep(); // no one waits for it: it only removes what belongs to no one
     },
     sweep: () => sweep(),
     async close() {
@@ -156,7 +156,7 @@ async function raiseHome(supervisor: Supervisor): Promise<void> {
 }
 
 /**
- * Tell watchers of a fact. That nobody could be told undoes nothing: the file is the truth, and the log says
+ * Tell watchers of a fact. That no one could be told undoes nothing: the file is the truth, and the log says
  * that it failed.
  */
 export async function announceFact(supervisor: Supervisor, event: string, payload: Json): Promise<void> {

@@ -51,7 +51,7 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** Somebody waits for it to be done. */
+/** Someone waits for it to be done. */
 interface Task {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -62,7 +62,7 @@ interface Durable {
   readonly end: Position;
   readonly place: Place;
   readonly bytes: number;
-  /** Their rows by table (the first two characters of a key) and key, made when somebody asks. */
+  /** Their rows by table (the first two characters of a key) and key, made when someone asks. */
   readonly tables: Map<string, ReadonlyMap<string, string | null>>;
 }
 

@@ -4,7 +4,7 @@
  *
  * Nothing above the store may assume that it is the only process: a group carries the position it was made
  * for, and a store may refuse it with `CONFLICT`, or with `LOST` where it knows of another owner. Either ends the
- * life of whoever asked: what it holds in memory is not what is stored.
+ * life of the one who asked: what it holds in memory is not what is stored.
  */
 
 /**
@@ -63,7 +63,7 @@ export type StoreState =
 
 /** The port to the disk: ordered keys, atomic groups, durable once they are acknowledged. */
 export interface Store {
-  /** The committed head. After a failed write it is what survived; read it anew before the next group. */
+  /** The committed head. After a failed write it is what survived; read it again before the next group. */
   readonly head: Head;
   readonly state: StoreState;
   /**
@@ -71,7 +71,7 @@ export interface Store {
    * order; a call need not await the one before it. A rejection with STORE_UNAVAILABLE or CONFLICT means: this
    * group and all calls after it that were not yet settled have left nothing behind; with LOST: nor will any other.
    * One with OUTCOME_UNKNOWN means: a later opening of the store shows whether this group was written; calls after
-   * it left nothing behind. Until this store is `ready` again nobody reads anything of it, and then it is gone for
+   * it left nothing behind. Until this store is `ready` again no one reads anything of it, and then it is gone for
    * good.
    */
   write(group: Group): Promise<void>;
@@ -104,7 +104,7 @@ export type StoreErrorCode =
    * opening. Not safe to retry as if nothing had been done.
    */
   | 'OUTCOME_UNKNOWN'
-  /** The group was made for another head: somebody else has written. */
+  /** The group was made for another head: someone else has written. */
   | 'CONFLICT'
   /** Another process has taken the home over. Nothing was written, and nothing will be: safe to retry there. */
   | 'LOST'

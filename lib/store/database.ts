@@ -6,7 +6,7 @@ import { origin, positionOf, type Position, hex } from './frame.js';
 import { openTables, type OpenTables, type Tables } from './tables.js';
 import { crc32 } from 'node:zlib';
 
-/** A row that LevelDB cannot read or whose checksum does not hold. The second copy must mend it. */
+/** A row that LevelDB cannot read or whose checksum does not hold. The second copy must repair it. */
 export class DamageError extends Error {
   override readonly name = 'DamageError';
 }
@@ -40,7 +40,7 @@ export interface Database {
     readonly rows: [key: string, value: string][];
     readonly format1: readonly string[];
   }>;
-  /** Seal rows of format 1 anew. Nobody may write meanwhile. */
+  /** Seal rows of format 1 again. No one may write meanwhile. */
   reseal(keys: readonly string[]): Promise<void>;
   /** Put everything written so far into tables (synced by LevelDB), so that its own log no longer matters. */
   flush(): Promise<void>;
@@ -267,7 +267,7 @@ function openingError(directory: string, error: unknown): Error {
   return new DamageError(text, { cause });
 }
 
-/** A full disk or a missing permission is no damage: rebuilding would not mend it. */
+/** A full disk or a missing permission is no damage: rebuilding would not repair it. */
 const surroundings = /No space left|Permission denied|Too many open files|Read-only file system/i;
 
 function codeOf(error: unknown): unknown {
@@ -289,9 +289,9 @@ export function headOf(database: Database): Position {
 /**
  * A row as LevelDB keeps it: `=`, eight digits of a CRC-32 over key and value, then the JSON text. LevelDB checksums
  * its blocks, but reads (and the recovery of its log) do not insist on them; this one is checked at every read. The key
- * is part of it, because a flipped bit in a key makes a sound value appear where nobody put it.
+ * is part of it, because a flipped bit in a key makes a sound value appear where no one put it.
  *
- * Rows of format 1 have no `=`, and their checksum covers the value alone. They are still read, and sealed anew
+ * Rows of format 1 have no `=`, and their checksum covers the value alone. They are still read, and sealed again
  * whenever they are written and by the scrub.
  */
 export function sealRow(key: string, value: string): string {

@@ -5,7 +5,7 @@ import { namesIn, type StoreFiles } from './files.js';
 
 /**
  * Until the folders above it are synced, a home that was made may be gone after a power cut, however well its own
- * files were kept. Whether this process made it, or one that died before it came here, nobody can tell.
+ * files were kept. Whether this process made it, or one that died before it came here, no one can tell.
  */
 export async function keepName(files: StoreFiles, home: string): Promise<void> {
   for (let path = home; dirname(path) !== path; path = dirname(path))

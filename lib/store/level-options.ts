@@ -39,9 +39,9 @@ export interface LevelStore extends Store {
    * holds anything.
    */
   backUp(target: string, options?: { readonly onProgress?: (progress: Progress) => void }): Promise<Backup>;
-  /** Check both copies from end to end now, mending nothing. */
+  /** Check both copies from end to end now, repairing nothing. */
   verify(options?: VerifyOptions): Promise<VerifyReport>;
-  /** The background check, one whole pass now; what it finds is mended. */
+  /** The background check, one whole pass now; what it finds is repaired. */
   scrub(): Promise<ScrubReport>;
   /** What the last pass found. */
   readonly lastScrub: ScrubReport | undefined;

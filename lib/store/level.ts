@@ -51,7 +51,7 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<LevelS
   }
 }
 
-/** After deaths that had no witness the database is made anew, where the second copy can. */
+/** After deaths that had no witness the database is made again, where the second copy can. */
 async function openNoted(options: RecoverOptions, note: OpeningNote): Promise<Opened> {
   if (note.deaths < deathsMax) return recoverHome(options);
   const distrust = `the last ${note.deaths} starts ended soon after opening it`;
@@ -126,7 +126,7 @@ async function liveStore(
       } catch (error) {
         if (error instanceof StoreError && error.code === 'REFUSED') {
           if (doubted === undefined) return become({ state: 'failed', reason: error.message });
-          // It cannot be mended, but what is sound in it can still be used.
+          // It cannot be repaired, but what is sound in it can still be used.
           incurable = true;
           doubted = undefined;
           continue;
@@ -158,7 +158,7 @@ async function liveStore(
   }
 
   /**
-   * Read all that is durable; where that meets damage, mend the store from its second copy and read again.
+   * Read all that is durable; where that meets damage, repair the store from its second copy and read again.
    */
   async function read<Value>(from: (database: Database) => Value | Promise<Value>): Promise<Value> {
     if (closed) throw new StoreError('STORE_UNAVAILABLE', 'the store is closed');
@@ -190,7 +190,7 @@ async function liveStore(
   }
 
   /**
-   * Single rows wait for nobody: what is on its way into LevelDB is known, however long a compaction holds it
+   * Single rows wait for no one: what is on its way into LevelDB is known, however long a compaction holds it
    * up.
    */
   function readRows(keys: readonly string[]): Promise<(string | undefined)[]> {
@@ -308,7 +308,7 @@ async function liveStore(
     backUp: (target, { onProgress } = {}) => read((database) => backUp(ports, database, target, onProgress)),
     verify: (how) => read((database) => verifyInUse(files, database, copy, how)),
     async scrub() {
-      await session.pipeline.readable(); // whoever asks means what was acknowledged before
+      await session.pipeline.readable(); // anyone who asks means what was acknowledged before
       try {
         while (!(await scrubOn()));
       } catch (cause) {

@@ -12,7 +12,7 @@ export async function lockHome(
   home: string,
 ): Promise<() => Promise<void>> {
   const directory = join(home, 'lock');
-  // Whoever may read the lock file can hold a shared lock on it, and then nobody gets the home any more.
+  // Anyone who may read the lock file can hold a shared lock on it, and then no one gets the home any more.
   await files.mkdir(directory);
   await files.chmod(directory, 0o700);
   const database = await take(directory).catch(async (error: unknown) => {

@@ -37,7 +37,7 @@ export function memoryStore(): Store {
     },
     state: { state: 'ready' },
     write(group) {
-      // Applied on a later microtask, as a real store does: nobody may come to rely on an earlier one.
+      // Applied on a later microtask, as a real store does: no one may come to rely on an earlier one.
       const done = turn.then(() => apply(group));
       turn = done.catch(() => undefined);
       return done;

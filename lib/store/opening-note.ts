@@ -5,17 +5,17 @@ import type { StorePorts } from './ports.js';
 
 /**
  * A damaged table can make LevelDB end the whole process, at the opening or in a compaction soon after, and so at every
- * start. Nobody can catch that, so a note is laid down before LevelDB is opened and taken away once it has run for a
+ * start. No one can catch that, so a note is laid down before LevelDB is opened and taken away once it has run for a
  * while, or was closed. A note that is found is a life that died in between.
  */
 export interface OpeningNote {
   /** How many lives in a row died while the store was new to them. */
   readonly deaths: number;
-  /** The database was made anew: what happened before says nothing about it. */
+  /** The database was made again: what happened before says nothing about it. */
   renewed(): Promise<void>;
   /** It has run for a while, or was closed. */
   proven(): Promise<void>;
-  /** It was not opened after all: as if nobody had tried. */
+  /** It was not opened after all: as if no one had tried. */
   withdraw(): Promise<void>;
 }
 

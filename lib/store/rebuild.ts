@@ -27,7 +27,7 @@ export interface RebuildOptions {
 }
 
 /**
- * Make the database anew from base image and segments, beside the old one, which is set aside as
+ * Make the database again from base image and segments, beside the old one, which is set aside as
  * `store.damaged-<time>` only once the new one is whole. Throws REFUSED, with everything as it was, where the
  * second copy does not hold every acknowledged write either.
  */

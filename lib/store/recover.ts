@@ -21,7 +21,7 @@ import { scanSegments, type Scan } from './scan.js';
 import { openSegmentWriter, type SegmentWriter } from './segment-writer.js';
 
 /**
- * Opening a home: compare the two copies, roll the one that is behind forward, mend the one that is damaged
+ * Opening a home: compare the two copies, roll the one that is behind forward, repair the one that is damaged
  * from the other, and refuse where acknowledged writes would be lost. LevelDB's own log may have lost records
  * without a word, so everything after the last checkpoint is always applied again from the segments.
  */
@@ -42,7 +42,7 @@ export interface RecoverOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** Why the database must not be trusted though it opens: it is rebuilt. */
   readonly distrust?: string;
-  /** It is distrusted though nobody saw anything wrong in it. */
+  /** It is distrusted though no one saw anything wrong in it. */
   readonly suspected?: boolean;
   readonly segmentBytesMax?: number;
   readonly reserveBytes?: number;

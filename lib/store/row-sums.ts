@@ -1,6 +1,6 @@
 /**
  * What became of each key of a stretch of operations: put, with the checksum of its value, or deleted; and whether
- * somebody has met it. Thirteen bytes per slot, so that the changes of a gigabyte fit into memory; two keys that share
+ * someone has met it. Thirteen bytes per slot, so that the changes of a gigabyte fit into memory; two keys that share
  * all 64 bits of their hash would be taken for one, which in ten million keys happens once in 400,000 times.
  */
 export interface RowSums {

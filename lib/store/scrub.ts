@@ -14,7 +14,7 @@ export interface ScrubReport {
   readonly rows: number;
   /** Bytes read of the second copy. */
   readonly copyBytes: number;
-  /** What was found, and mended from the other copy. */
+  /** What was found, and repaired from the other copy. */
   readonly faults: readonly string[];
 }
 
@@ -31,14 +31,14 @@ export interface ScrubOptions {
   readonly pipeline: CommitPipeline;
   readonly upkeep: Upkeep;
   readonly log?: Logger;
-  /** Mend the database from the copy. */
+  /** Repair the database from the copy. */
   readonly onDamage: (error: DamageError) => Promise<void>;
 }
 
 /**
- * Damage that nobody reads stays unseen until the second copy has gone bad too. So every row, the chain of
+ * Damage that no one reads stays unseen until the second copy has gone bad too. So every row, the chain of
  * the log, the base image and every segment are read in small pieces, over and over, and compared with each other.
- * Rows that are still sealed by format 1 are sealed anew on the way.
+ * Rows that are still sealed by format 1 are sealed again on the way.
  */
 export function scrubber(options: ScrubOptions): Scrubber {
   const { directory, database, pipeline, upkeep, log } = options;

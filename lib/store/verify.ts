@@ -45,7 +45,7 @@ export interface VerifyOptions {
 }
 
 /**
- * Check the closed store of a home from end to end without mending anything: every row, the log's chain, the
+ * Check the closed store of a home from end to end without repairing anything: every row, the log's chain, the
  * base image, every segment, and whether the two copies say the same of every row. Throws LOCKED while a
  * gateway has it, REFUSED where there is no store.
  * `const report = await verifyStore(home)`
@@ -100,7 +100,7 @@ export async function verifyInUse(
 /** A look takes less time than the writing of a base image. */
 const triesMax = 5;
 
-/** The same for an open database that nobody writes to; `undefined` where it cannot be opened. */
+/** The same for an open database that no one writes to; `undefined` where it cannot be opened. */
 export async function verifyCopies(
   files: StoreFiles,
   database: Database | undefined,

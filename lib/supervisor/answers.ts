@@ -92,7 +92,7 @@ export interface LogEntry extends ActorKey {
   readonly agent?: { readonly employee: string | null; readonly ancestors: readonly string[] };
   /** With whose rights, where not with those of `by`: who caused it, first. */
   readonly onBehalfOf?: readonly string[];
-  /** Of an actor's first entry: under whom it was born. */
+  /** Of an actor's first entry: under whom it was created. */
   readonly parent?: ActorKey;
   /** Whole snapshot (`whole`) or what changed (`value`, `set`, `unset` of context members). */
   readonly snapshot: Json;
@@ -231,7 +231,7 @@ export interface Inspection {
   /** Stored actors of a kind in the order of their ids. */
   page(kind: string, query: PageQuery): Promise<readonly StoredActor[]>;
   stored(actors: readonly ActorKey[]): Promise<readonly (StoredActor | undefined)[]>;
-  /** Born under this actor. */
+  /** Created under this actor. */
   children(actor: ActorKey, limit: number): Promise<readonly ActorKey[]>;
   /** What the effects in flight of an actor noted last (`EffectContext.checkpoint`). */
   checkpoints(actor: ActorKey): Promise<readonly Json[]>;
@@ -242,7 +242,7 @@ export interface Inspection {
   entries(after: number, limit: number): Promise<readonly LogEntry[]>;
   /**
    * Entries as they are committed, still as text: for feeds that pass most of them over. Costs nothing while
-   * nobody listens.
+   * no one listens.
    */
   tap(listener: (entries: readonly SealedEntry[]) => void): () => void;
   /** Actors of a kind whose failures still count, since the process began, worst first. */

@@ -84,7 +84,7 @@ const removeAgainMs = 250;
 const ownDoing: Origin = { by: system('kernel'), cause: null };
 
 /**
- * An id belongs to one actor, ever. Whoever creates an actor whose turn it does not hold (a child that a
+ * An id belongs to one actor, ever. Anyone who creates an actor whose turn it does not hold (a child that a
  * machine spawned, an actor that a plan did not name) must not write over one that lives: the claim is
  * checked against the store before the commit, and against the claims of commits that are on their way.
  */

@@ -68,7 +68,7 @@ export class DeadLetters {
   /**
    * Put a letter back into its actor's mailbox, with the authority of who sent it. The actor must admit the
    * event from its sender and on behalf of who retries it. Who asks while it is being done is told of the same
-   * deed: having read the letter, too, a second one would do it twice.
+   * operation: having read the letter, too, a second one would do it twice.
    */
   async retry(id: string, by: Caller): Promise<true | Refusal> {
     const retry = this.retrying.get(id) ?? { callers: 0 };
@@ -132,7 +132,7 @@ export class DeadLetters {
     const own = sender.type === 'system';
     if (own && !isTrusted(by)) return refuse('FORBIDDEN', {}, 'Agents may not replay system events.');
     const sent = event as AnyEventObject;
-    // Results and timers of the actor's own making are facts: nobody may refuse them
+    // Results and timers of the actor's own making are facts: no one may refuse them
     if (/^(?:xstate|kernel)\./.test(sent.type)) return undefined;
     const facts = this.kernel.kinds.facts(kind, state, sent);
     const judged = (from: Caller, onBehalfOf: Caller): Refusal | undefined =>

@@ -65,7 +65,7 @@ export class Deliverer {
     const { state } = cell;
     if (state !== undefined && isStale(delivery, state)) return this.drop(cell, kind, delivery);
     const draft = this.commits.draft(delivery);
-    // First what the event uses up: its step may write the same row anew (a timer set for the same moment)
+    // First what the event uses up: its step may write the same row again (a timer set for the same moment)
     if (delivery.consume !== undefined) draft.ops.push(...delivery.consume);
     let refusal: Refusal | undefined;
     try {
@@ -219,7 +219,7 @@ export class Dispatch {
     return next !== undefined;
   }
 
-  /** Work that lies in the store; counted where it wakes somebody, for free where it only queues. */
+  /** Work that lies in the store; counted where it wakes someone, for free where it only queues. */
   admit(to: ActorKey, delivery: Delivery): void {
     if (!this.kernel.cells.isResting(to.kind, to.id)) return this.deliver(to, delivery);
     const through = this.kernel.intake.begin();
@@ -233,7 +233,7 @@ export class Dispatch {
     });
   }
 
-  /** A timer of the wheel; one that was set anew meanwhile is stale. */
+  /** A timer of the wheel; one that was set again meanwhile is stale. */
   fire({ kind, id, timer, due }: Due): void {
     this.admit(
       { kind, id },

@@ -23,7 +23,7 @@ export interface Delivery {
   /** Written with the step and with nothing else (an idempotency row). */
   readonly extra?: readonly Op[];
   /**
-   * False: the event is stale (a timer that was set anew, a result of an earlier generation) and is dropped.
+   * False: the event is stale (a timer that was set again, a result of an earlier generation) and is dropped.
    */
   readonly fresh?: (state: ActorState) => boolean;
   readonly rehearse?: boolean;

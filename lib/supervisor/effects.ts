@@ -145,7 +145,7 @@ export class Effects {
     const finished = (event: { type: string }): void => this.finished(actor, start, outboxKey, effect, event);
     const context = this.contextOf(actor, start, outboxKey, row, note, controller, listeners);
     const settled = this.kernel.ownership
-      .whenHeld() // nobody acts for a home that may be another's
+      .whenHeld() // no one acts for a home that may be another's
       .then((held) =>
         !held
           ? undefined
@@ -190,7 +190,7 @@ export class Effects {
     const { reason, noted } = this.running.get(outboxKey) as Running;
     this.running.delete(outboxKey);
     if (reason === 'left') {
-      // A checkpoint that came late has written the row anew
+      // A checkpoint that came late has written the row again
       if (effect.guarantee === 'at-most-once' || noted)
         this.commits
           .remove(outboxKey)

@@ -15,7 +15,7 @@ const ringEntriesMax = 8_192;
 const pageEntries = 500;
 
 export class EventLog {
-  /** The youngest entries, so that watchers who keep up never touch the disk. Empty while nobody watches. */
+  /** The youngest entries, so that watchers who keep up never touch the disk. Empty while no one watches. */
   private ring: SealedEntry[] = [];
   private watching = 0;
   /** Position of the last entry that was published. */

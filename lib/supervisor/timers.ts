@@ -32,7 +32,7 @@ export class TimerWheel {
   constructor(
     private readonly clock: Clock,
     private readonly store: Store,
-    /** Must tolerate a timer that was cancelled or set anew in the meantime. */
+    /** Must tolerate a timer that was cancelled or set again in the meantime. */
     private readonly fire: (due: Due) => void,
     private readonly failed: (error: unknown) => void,
     private readonly pace: Intake = new Intake(),

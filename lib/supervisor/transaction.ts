@@ -212,7 +212,7 @@ class HeldTransaction implements TransactionContext {
 const rowKey = (key: string): string => keys.meta(`plan/${key}`);
 
 /**
- * Durable counters (the number in `TRP-12`): counted in memory, written in the batch of whoever counts. Gaps
+ * Durable counters (the number in `TRP-12`): counted in memory, written in the batch of the one who counts. Gaps
  * are legal.
  */
 export class Sequences {

@@ -1,5 +1,5 @@
 /**
- * What the contract suites assert with: chai and mocha of whoever runs them. Troupe does not depend on
+ * What the contract suites assert with: chai and mocha of the one who runs them. Troupe does not depend on
  * either, and the rest of `troupe/testing` does not need them; so their absence is said where a suite is
  * called, not where this is loaded.
  */

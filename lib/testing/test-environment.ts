@@ -45,7 +45,8 @@ interface Timeout {
 }
 
 /**
- * Clock, ids and chance in the hands of a spec: nothing happens until `advance`, and the same seed gives the same run.
+ * Clock, ids and chance as a spec wants them: nothing happens until `advance`, and the same seed gives the same
+ * run.
  *
  * @example
  * const environment = testEnvironment({ seed: 7 });

@@ -43,7 +43,7 @@ export interface ConnectorContext {
   readonly connectorType: string;
   readonly employee: string | null;
   readonly capabilities: Capabilities;
-  /** It should run; false once somebody stopped it. */
+  /** It should run; false once someone stopped it. */
   readonly wanted: boolean;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -57,7 +57,7 @@ export interface ConnectorContext {
   readonly sent: number;
   readonly failed: number;
   readonly unknown: number;
-  /** The last settled delivery, for whoever waits for an outcome. */
+  /** The last settled delivery, for the one who waits for an outcome. */
   readonly last: {
     readonly deliveryId: string;
     readonly outcome: string;

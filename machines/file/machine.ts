@@ -8,7 +8,7 @@ import { checkShape } from '../shape.js';
  * A managed file: what is known of bytes that lie in the home.
  *
  * **What lives.** Name, size, hash, type and place of the bytes, and whose upload it was. The bytes are
- * written before the file is born and removed after it has ended, so a file that is `stored` has its bytes.
+ * written before the file is created and removed after it has ended, so a file that is `stored` has its bytes.
  *
  * **What can happen.** A person removes it.
  *

@@ -8,7 +8,7 @@ import type { ValueShape } from './value-shape.js';
  * `workflow/<id>`; `status` and `updatedAt` as they were then), and what a run is frozen to. Plain JSON;
  * every member with a default is there.
  *
- * **How a graph runs.** The trigger node is done at birth. A node is ready when every edge into it is decided
+ * **How a graph runs.** The trigger node is done at creation. A node is ready when every edge into it is decided
  * and one at least was *taken*; when all were *dead* it is skipped and all edges out of it are dead, so
  * nothing waits for a path that cannot come. (A `merge` of mode `any` is ready with the first taken edge, and
  * takes no second one in the same round.) An edge is taken when its source ended well and all its conditions
@@ -24,7 +24,7 @@ export interface WorkflowDefinition {
   readonly name: string;
   readonly title: string;
   readonly description: string | null;
-  /** 1 at birth, one more with every write. */
+  /** 1 at creation, one more with every write. */
   readonly version: number;
   readonly status: WorkflowStatus;
   /** Employee whose definition it is. */
@@ -186,9 +186,9 @@ export interface StepOptions {
 export type RetryCause = 'error' | 'no-output' | 'interrupted' | 'timeout';
 
 /**
- * A place where a run waits for somebody or something. `approval`: a person or manager. `artifact`: an
+ * A place where a run waits for someone or something. `approval`: a person or manager. `artifact`: an
  * outcome before it names an artifact that matches `glob`. `flag`: an outcome before it has a field of that
- * name that is true. Whoever may decide an approval may also resolve the others by hand.
+ * name that is true. Anyone who may decide an approval may also resolve the others by hand.
  */
 export interface Gate {
   readonly id: string;
@@ -198,7 +198,7 @@ export interface Gate {
   /** A name for the approval; an employee's name routes it to them. */
   readonly approvalRef: string | null;
   readonly description: string;
-  /** The gate is rejected when nobody came until then. Always set for artifact and flag. */
+  /** The gate is rejected when no one came until then. Always set for artifact and flag. */
   readonly timeoutMs: number | null;
 }
 

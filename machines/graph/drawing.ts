@@ -48,6 +48,6 @@ function shapeOf(node: WorkflowNode): string {
   }
 }
 
-/** Nothing that somebody wrote may become part of the drawing's own language. */
+/** Nothing that someone wrote may become part of the drawing's own language. */
 const quoted = (text: string): string =>
   `"${text.replace(/[^\p{L}\p{N} .,:;!?×+*/=_()-]/gu, ' ').slice(0, 200)}"`;

@@ -96,7 +96,7 @@ function exitFaults(
   for (const gate of gates) neverOpens(reading, gate, node.id);
 }
 
-/** Nobody before it can leave what it waits for. */
+/** No one before it can leave what it waits for. */
 const neverOpens = (reading: Reading, gate: Gate, ref: string): void =>
   note(
     reading,

@@ -34,7 +34,7 @@ import { gatesAt, idAt, shapeAt } from './read-parts.js';
 import { referenceFaults, structureFaults } from './structure.js';
 
 /**
- * What somebody wrote → a definition in its normal form, and everything that is wrong with it. Pure, bounded,
+ * What someone wrote → a definition in its normal form, and everything that is wrong with it. Pure, bounded,
  * never throws; reading what it made changes nothing. Only a definition without faults may be stored.
  *
  *     const {definition, faults} = parseDefinition({title: 'Digest', nodes: [{id: 'a', type: 'step', actor:

@@ -36,7 +36,7 @@ export interface CheckInput {
 }
 export type FireInput = Pick<PollFields, 'event' | 'targetWorkflowId' | 'filter'> & {
   readonly name: string;
-  /** Who set it up: what it finds starts a run that is their deed. */
+  /** Who set it up: what it finds starts a run that is their operation. */
   readonly createdBy: string;
   readonly occurrence: Occurrence;
 };

@@ -12,7 +12,7 @@ export const pollWaiting = (
     ? []
     : [
         {
-          id: contractHash, // whoever decides names what was listed
+          id: contractHash, // anyone who decides names what was listed
           what: 'activation',
           title: excerpt(`${id}: ${contract.command.join(' ')}`, titleCharsMax),
           on: 'operator',

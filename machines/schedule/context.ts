@@ -25,7 +25,7 @@ export type JobFields = {
 
 export interface ScheduleContext extends JobFields {
   readonly id: string;
-  /** `workflow`: kept in step with a definition; nobody else changes it. */
+  /** `workflow`: kept in step with a definition; no one else changes it. */
   readonly managedBy: string | null;
   readonly workflowId: string | null;
   /** The zone that `timezone` comes to: its own, else that of the machine when it was last written. */
@@ -81,7 +81,7 @@ export type ScheduleEvent = Stamp &
       }
     | { readonly type: 'job.trigger' }
     | { readonly type: 'job.delete' }
-    // Of its own timer, and of the gateway when somebody set the clock back:
+    // Of its own timer, and of the gateway when someone set the clock back:
     | { readonly type: 'job.due' }
   );
 export type ScheduleEventOf<Type extends ScheduleEvent['type']> = Extract<ScheduleEvent, { type: Type }>;

@@ -3,7 +3,7 @@ import { nextAfter } from '../cron-time.js';
 
 /**
  * Which instants a job has run, however long it lives: stretches of time, `[from, to]`, in which it ran every
- * instant. It only matters when somebody sets the clock back and instants come a second time. There are at
+ * instant. It only matters when someone sets the clock back and instants come a second time. There are at
  * most `stretchesMax`: beyond that the two nearest become one, so that an instant between them may be left
  * out but none ever runs twice.
  */

@@ -1,7 +1,7 @@
 import { excerpt, limits, type SessionContext, type SessionInput } from './context.js';
 import { anchored } from './tool-policy.js';
 
-/** The context at birth; the first message, if any, is queued by `open` (turns.ts). */
+/** The context at creation; the first message, if any, is queued by `open` (turns.ts). */
 export function firstContext(input: SessionInput): SessionContext {
   return {
     id: input.id,

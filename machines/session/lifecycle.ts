@@ -5,7 +5,7 @@ import { limits } from './context.js';
 import { clearQueue } from './queue.js';
 import { written } from './rows.js';
 
-/** What people do with a session at rest: put it away, begin it anew, copy it, take it out of the world. */
+/** What people do with a session at rest: put it away, begin it again, copy it, take it out of the world. */
 
 export function archive(context: SessionContext, at: number | null): Decision<SessionContext> {
   if ((context.archivedAt ?? null) === at || (at !== null && (context.archivedAt ?? null) !== null))

@@ -7,7 +7,7 @@ import {
   type DoneActorEvent,
   type ErrorActorEvent,
 } from 'xstate';
-import { decidesFor, perform } from '../decision.js';
+import { decidesFor, applyDecision } from '../decision.js';
 import { publish, effect, stampOf, type OutputOf } from '../outputs.js';
 import type { SessionRows } from './rows.js';
 import { settle } from './completion.js';
@@ -170,7 +170,7 @@ const session = setup({
     answerTurn: sendTo('turn', ({ event }) => permissionAnswer(event) as never), // to the effect, which hears any event
     withdrawPermissions: enqueueActions(({ context, event, enqueue }) => {
       for (const { id } of pending(context)) enqueue.cancel(permissionTimer(id));
-      perform(enqueue, withdrawPermissions(context, stampOf(event).at));
+      applyDecision(enqueue, withdrawPermissions(context, stampOf(event).at));
     }),
   },
 });

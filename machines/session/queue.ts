@@ -76,7 +76,7 @@ export function queueChild(
 
 /**
  * The same for a stopped session: the notification is kept and shown, but only a message wakes a session that
- * somebody stopped.
+ * someone stopped.
  */
 export function noteChild(
   context: SessionContext,

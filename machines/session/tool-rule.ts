@@ -26,7 +26,7 @@ export function toolRule(text: string): ToolRule | undefined {
 /** Of these a part may be named; of others the whole tool. */
 const specified: ReadonlySet<string> = new Set(['Bash', 'Edit', 'Read', 'WebFetch']);
 
-/** Does a rule let all of a tool's uses pass, though a tool runs commands? Nobody is asked to say that in passing. */
+/** Does a rule let all of a tool's uses pass, though a tool runs commands? No one is asked to say that in passing. */
 export const isWholesale = ({ tool, specifier }: ToolRule): boolean =>
   (tool.includes('*') && !tool.startsWith('mcp__')) ||
   (specifier === undefined ? specified.has(tool) : /^[*:\s/]*$/.test(specifier));

@@ -92,7 +92,7 @@ export function transportState(status: SessionStatus, context: SessionContext): 
 }
 
 /**
- * The lists a session appears in; all but `parent` and `work-item` (by birth) have the last active first.
+ * The lists a session appears in; all but `parent` and `work-item` (by creation) have the last active first.
  * What was put away is in `archived` instead of `all`, `group` and `status`; what was deleted is nowhere.
  */
 export function sessionIndex(
@@ -119,7 +119,7 @@ export function sessionIndex(
   ];
 }
 
-/** Whose session it is in lists: the employee's, the schedule's, or of nobody in particular. */
+/** Whose session it is in lists: the employee's, the schedule's, or of no one in particular. */
 const sessionGroup = (context: SessionContext): string =>
   context.source === 'cron' ? '__cron__' : (context.employee ?? '__direct__');
 

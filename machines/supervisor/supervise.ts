@@ -42,7 +42,7 @@ export type Verdict =
       readonly delayMs: number;
       readonly failures: readonly number[];
     }
-  /** Too many failures, or a child that is never restarted and whose end nobody awaits. */
+  /** Too many failures, or a child that is never restarted and whose end no one awaits. */
   | { readonly type: 'halt' | 'escalate' | 'drop'; readonly failures: readonly number[] };
 
 /**

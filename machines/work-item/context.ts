@@ -55,7 +55,7 @@ export type WorkItemFacts = {
   readonly managers: readonly string[];
   readonly executives: readonly string[];
   /**
-   * About the employee whom the event names (assignee or target of an approval); null: nobody, or there is no
+   * About the employee whom the event names (assignee or target of an approval); null: no one, or there is no
    * roster.
    */
   readonly named: {
@@ -153,7 +153,7 @@ export interface WorkItemContext {
   readonly withdrawn?: 'expired' | 'cancelled' | null;
   /** Sub-tasks so far. */
   readonly children?: number;
-  /** The last review by the verifier; null: a person took the item up anew. */
+  /** The last review by the verifier; null: a person took the item up again. */
   readonly review?: Review | null;
   /** Rows of `attempts` so far. */
   readonly runs?: number;
@@ -258,7 +258,7 @@ export const factsOf = (event: { readonly facts?: WorkItemFacts }): WorkItemFact
 
 /**
  * Whose it is: the assignee's, else the first attempt's employee's, else the creating session's employee's,
- * else nobody's.
+ * else no one's.
  */
 export const ownerOf = (context: WorkItemContext): string | null =>
   context.assignee ?? context.firstAttemptEmployee ?? context.creator.employee;

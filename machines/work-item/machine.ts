@@ -16,7 +16,7 @@ import { workItem } from './setup.js';
  * raises it for the work region. A request runs out at its deadline and escalates by itself when there is no answer. A
  * due date that passes on open work is recorded once.
  *
- * **What can never happen.** A move outside the table, whoever asks. An agent that takes an item out of
+ * **What can never happen.** A move outside the table, no matter who asks. An agent that takes an item out of
  * `escalated`, `done` or `cancelled`. An attempt that declares its own work done, an owner who decides their
  * own approval. An attempt that overwrites what was declared by hand. More rounds than the ceiling. A closed
  * item without `closedAt`, an open one with it. An unassigned item in `assigned`, an assigned one in

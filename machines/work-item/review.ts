@@ -6,13 +6,13 @@ import { record, type LedgerEntry } from './ledger.js';
 
 /**
  * The review of an item by the verifier whom its policy names. An attempt that succeeds makes a review due;
- * somebody opens one session for it, or says why there is none; that session may send the item back or call
+ * someone opens one session for it, or says why there is none; that session may send the item back or call
  * it done. One review a round, so that there are never more than `maxRounds` of them without a person.
  */
 
 /**
- * The verifier's name; null: there is none. An engine without an employee is kept for whoever reviews, and
- * asked by nobody.
+ * The verifier's name; null: there is none. An engine without an employee is kept for the one who reviews, and
+ * asked by no one.
  */
 export const verifierOf = ({ verifyPolicy }: WorkItemContext): string | null =>
   verifyPolicy === null || verifyPolicy.mode === 'trust' ? null : (verifyPolicy.verifier?.employee ?? null);
@@ -34,7 +34,7 @@ export const isReviewer = ({ review, rounds }: WorkItemContext, by: Caller): boo
 export const mayJudge = (context: WorkItemContext, by: Caller, from: WorkStatus, to: WorkStatus): boolean =>
   from === 'in_review' && (to === 'executing' || to === 'done') && isReviewer(context, by);
 
-/** Nobody reviews their own work. */
+/** No one reviews their own work. */
 export const hasWorkedOn = (
   { assignee, attempts, firstAttemptEmployee }: WorkItemContext,
   employee: string,

@@ -278,7 +278,7 @@ export class Advance implements Situation {
 
   /**
    * What an earlier run has done already: it stands here as if this run had done it, and its edges are
-   * decided anew.
+   * decided again.
    */
   inherit({ nodeId, status, outcome }: Inherited): void {
     const place = this.topology.place.get(nodeId);

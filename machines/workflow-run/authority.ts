@@ -4,7 +4,7 @@ import { gateNamed } from './gates.js';
 import type { ParkedGate, RunContext, RunFacts } from './context.js';
 
 /**
- * How a caller is related to a run, and the matrix of who may decide its gates. The requester, and whoever works in
+ * How a caller is related to a run, and the matrix of who may decide its gates. The requester, and anyone who works in
  * the run, never decides about it.
  */
 export type Relation =
@@ -104,7 +104,7 @@ export function isSteward(context: RunContext, { by, facts }: Asker): boolean {
 }
 
 /**
- * Who may write other words into a run: people, the definition's owner and who stands above it. Nobody who does a
+ * Who may write other words into a run: people, the definition's owner and who stands above it. No one who does a
  * step of it: they would tell the other steps what to do.
  */
 export function mayRewrite(context: RunContext, { by, facts }: Asker): boolean {

@@ -27,7 +27,7 @@ export interface RunTriggered {
 
 /**
  * Something that a run begins with because an earlier run did it: the receipt of a step before the one that
- * is done anew.
+ * is done again.
  */
 export interface Inherited {
   readonly nodeId: string;
@@ -76,7 +76,7 @@ export interface RunInput {
   readonly prompts?: readonly StepPrompt[];
   /** Why it cannot start: it has failed from the start, and says so. */
   readonly errors?: readonly RunError[];
-  /** A gate that nobody answers escalates by itself after this. */
+  /** A gate that no one answers escalates by itself after this. */
   readonly escalateAfterMs: number;
   /** There is no room yet: it begins with `run.admit`. */
   readonly queued?: boolean;

@@ -63,7 +63,7 @@ function apply(advance: Advance, event: RunEvent): void {
   }
 }
 
-/** Words that nobody approved lend nothing: from now on the run does no more than who wrote them may. */
+/** Words that no one approved lend nothing: from now on the run does no more than who wrote them may. */
 function narrow(advance: Advance, by: Caller): void {
   const { authority } = advance.now;
   if (by.type !== 'session' || authority === null) return;

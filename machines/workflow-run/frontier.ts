@@ -8,7 +8,7 @@ import { isActive, type StepRun } from './step-run.js';
  *
  * A node is *ready* when each edge into it is taken or dead and at least one is taken (a `merge` of `any`: as
  * soon as one is); it is *dead* when all are dead, and then its own edges die. So a join waits exactly for
- * the branches that were really taken. A loop edge starts its round anew only when everything in that round
+ * the branches that were really taken. A loop edge starts its round again only when everything in that round
  * has come to rest.
  */
 export interface Situation {
@@ -83,7 +83,7 @@ export function loopFrom(
   return left === undefined ? {} : { left };
 }
 
-/** The first loop edge whose round has come to rest: everything in it begins anew. */
+/** The first loop edge whose round has come to rest: everything in it begins again. */
 export function loopDue({ graph, topology, steps }: Situation): number | undefined {
   for (const { loop } of Object.values(steps)) {
     if (loop === undefined) continue;

@@ -26,7 +26,7 @@ export function gateNamed(
   return [...gates].sort(([, one], [, other]) => one.at - other.at)[0];
 }
 
-/** Has what the gate waits for come with this outcome? An approval waits for somebody's word. */
+/** Has what the gate waits for come with this outcome? An approval waits for someone's word. */
 export function opensGate(
   { kind, wants }: Pick<GateRules, 'kind' | 'wants'>,
   { artifacts, fields }: StepOutcome,

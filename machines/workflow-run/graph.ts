@@ -67,7 +67,7 @@ export interface RunEdge {
 }
 
 /**
- * The graph of a context. It stands there as text: whoever walks through a snapshot (codec, differences,
+ * The graph of a context. It stands there as text: anyone who walks through a snapshot (codec, differences,
  * XState's own copies) does so at every step, and should meet one word there and not a thousand. Texts are
  * read once.
  */
@@ -139,7 +139,7 @@ export interface Topology {
   readonly about: ReadonlyMap<string, readonly Known[]>;
   /** Gates that open by themselves, with the same kind of key. */
   readonly selfOpening: readonly { readonly key: string; readonly gate: GateRules }[];
-  /** Places of the nodes that a loop edge does anew, by the edge's place. */
+  /** Places of the nodes that a loop edge does again, by the edge's place. */
   readonly rounds: ReadonlyMap<number, readonly number[]>;
 }
 

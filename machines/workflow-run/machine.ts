@@ -1,5 +1,5 @@
 import { assign, enqueueActions, not, setup } from 'xstate';
-import { perform } from '../decision.js';
+import { applyDecision } from '../decision.js';
 import type { Patterns } from '../graph/conditions.js';
 import { linearPatterns } from '../graph/patterns.js';
 import { publish, effect, stampOf, type Output } from '../outputs.js';
@@ -30,7 +30,7 @@ import { reportEnded, reportParked } from './reports.js';
  *
  * **What can happen.** An event is handed to its step. When the step ends, the frontier (frontier.ts, pure)
  * says what has become ready, and in the same commit that begins: steps with effects that act, or that open
- * sessions and child runs that report when they are done; gates (`parked` until somebody comes), waits,
+ * sessions and child runs that report when they are done; gates (`parked` until someone comes), waits,
  * loops. Nothing is swept, nothing polls. When nothing is under way any more, the run has `completed`. Who
  * may send an event is policy.ts; when, this chart.
  *
@@ -95,9 +95,9 @@ export function runMachine(patterns: Patterns = linearPatterns) {
         enqueue.emit(publish('company:changed', change));
       }),
       end: assign(({ context }) => ({ endedAt: context.updatedAt })),
-      reportParked: enqueueActions(({ context, enqueue }) => perform(enqueue, reportParked(context))),
+      reportParked: enqueueActions(({ context, enqueue }) => applyDecision(enqueue, reportParked(context))),
       reportEnded: enqueueActions(({ context, event, enqueue }, { as }: { as: RunStatus }) =>
-        perform(enqueue, reportEnded(context, as, stampOf(event).at, keptBy(event))),
+        applyDecision(enqueue, reportEnded(context, as, stampOf(event).at, keptBy(event))),
       ),
     },
   });

@@ -6,7 +6,7 @@ import { parkedGates } from './gates.js';
 
 /** Whom a run reports to: the session that asked for it, and the step of another run that it is. */
 
-/** It waits for somebody; perhaps from the start, and the event of creation has no stamp. */
+/** It waits for someone; perhaps from the start, and the event of creation has no stamp. */
 export function reportParked(context: RunContext): Decision<RunContext> {
   const where = parkedGates(context.steps)
     .map(

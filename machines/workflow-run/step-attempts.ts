@@ -253,7 +253,7 @@ function stopWorker({ step: { worker } }: StepContext, why: string): readonly Ou
   ];
 }
 
-/** A step that nobody works on any more; who did is still known. */
+/** A step that no one works on any more; who did is still known. */
 const left = ({ round, attempt, row, at, worker }: StepContext['step']): StepContext['step'] => ({
   round,
   attempt,

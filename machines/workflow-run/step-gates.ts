@@ -8,9 +8,9 @@ import { receipt, type StepContext, type StepEvent } from './step-context.js';
 import type { ParkedGate } from './step-run.js';
 
 /**
- * A step at its gates: places where it waits for somebody or something, for a week if need be. An approval
+ * A step at its gates: places where it waits for someone or something, for a week if need be. An approval
  * waits for a person or a manager; an artifact or a flag opens by itself as soon as an outcome names it, and
- * whoever may decide an approval may open it by hand. Nobody at all: the gate escalates, and at its deadline
+ * anyone who may decide an approval may open it by hand. No one at all: the gate escalates, and at its deadline
  * it is rejected. Where the run has a work item, that shows an approval as its own; both are decided together.
  */
 type StepDecision = Decision<StepContext>;
@@ -136,7 +136,7 @@ function hide(
   ];
 }
 
-/** The gate is open: by somebody's word, or because what it waits for has come. */
+/** The gate is open: by someone's word, or because what it waits for has come. */
 export function leaveGate(context: StepContext, event: StepEvent): StepDecision {
   if (event.type !== 'gate.open') return {};
   return {
@@ -182,7 +182,7 @@ const decided = (context: StepContext, status: 'checkpoint' | 'failed', detail: 
     detail: detail.slice(0, limits.errorCharsMax),
   });
 
-/** Whoever stands above may decide now. By itself: nobody has answered. */
+/** Anyone who stands above may decide now. By itself: no one has answered. */
 export function escalate({ run, step, at }: StepContext, event: StepEvent): StepDecision {
   if (step.gate === undefined) return {};
   return {

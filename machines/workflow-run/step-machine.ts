@@ -34,10 +34,10 @@ const delays = {
     node.kind === 'step' ? node.rules.timeoutMs : Infinity,
   retry: ({ context }: Pick<Given, 'context'>) => pauseOf(context),
   wait: ({ context }: Pick<Given, 'context'>) => waitOf(context),
-  /** Nobody decides: rejected. */
+  /** No one decides: rejected. */
   gate: ({ context: { node, step } }: Pick<Given, 'context'>) =>
     gatesOf(node)[step.gate?.place ?? 0]?.timeoutMs ?? Infinity,
-  /** Nobody answers: escalated. */
+  /** No one answers: escalated. */
   answer: ({ context: { run, step } }: Pick<Given, 'context'>) =>
     step.gate?.kind === 'approval' ? run.escalateAfterMs : Infinity,
 };

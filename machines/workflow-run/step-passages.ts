@@ -4,7 +4,7 @@ import { receipt, type StepContext } from './step-context.js';
 import { pastGates } from './step-gates.js';
 import { statusOf } from './step-run.js';
 
-/** How a step passes that nobody works on: a node that needs nothing, a dead branch, a wait. */
+/** How a step passes that no one works on: a node that needs nothing, a dead branch, a wait. */
 type StepDecision = Decision<StepContext>;
 
 /** The receipt of a node that needs nothing of the world, which begins and ends in this commit. */

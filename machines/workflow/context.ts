@@ -37,7 +37,7 @@ export interface WorkflowInput {
   readonly at: number;
   readonly by?: Caller;
   readonly facts?: WorkflowFacts;
-  /** As somebody wrote it; its id, version, times and maker are not looked at. */
+  /** As someone wrote it; its id, version, times and maker are not looked at. */
   readonly definition: Json;
   /** Of the version that it is a copy of. */
   readonly copies?: ShownAuthority;
@@ -58,7 +58,7 @@ export interface WorkflowFacts {
 
 /** What a workflow takes. */
 export type WorkflowEvent =
-  /** The next version, whole, as somebody wrote it. Its status may be another than now. */
+  /** The next version, whole, as someone wrote it. Its status may be another than now. */
   | (Stamp<WorkflowFacts> & {
       readonly type: 'definition.update';
       readonly definition: Json;

@@ -3,7 +3,7 @@ import { isSessionActor, type StepNode, type WorkflowDefinition } from '../graph
 
 /**
  * With whose rights a version of a definition may act. One that a person wrote or approved lends that person's
- * rights, for exactly its steps, to those whom it lists. One that an agent wrote and that nobody approved acts
+ * rights, for exactly its steps, to those whom it lists. One that an agent wrote and that no one approved acts
  * with no more than its author and its starter both have; where it holds what an agent may never do unapproved, it
  * does not start before a person has approved exactly this version.
  */
@@ -37,7 +37,7 @@ export interface Writing {
 
 /**
  * The authority of the version that is written now. A change of the status alone leaves it as it was. A person's
- * change of a part of what an agent wrote approves nothing: the rest may be what nobody read.
+ * change of a part of what an agent wrote approves nothing: the rest may be what no one read.
  */
 export function authorityOfVersion(
   { definition, version, by, whole, digest, above }: Writing,
@@ -64,7 +64,7 @@ export function authorityOfVersion(
 
 /**
  * The authority of the first version of a workflow, `source` being that of the version that it copies. A person who
- * copies what nobody approved has approved nothing: the copy stands where its source stands.
+ * copies what no one approved has approved nothing: the copy stands where its source stands.
  */
 export function authorityOfFirst(writing: Writing, source?: ShownAuthority): VersionAuthority {
   const own = authorityOfVersion(writing);

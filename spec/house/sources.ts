@@ -12,6 +12,8 @@ export interface Source {
   readonly text: string;
   /** The text with comments and the insides of strings blanked, for rules about code. */
   readonly code: string;
+  /** What is written for readers of the code. */
+  readonly comments: string;
   /** The texts of strings and the parts of templates between `${…}`. */
   readonly strings: readonly string[];
   readonly imports: readonly Import[];
@@ -44,6 +46,7 @@ export function sourceOf(path: string, text: string): Source {
     path,
     text,
     code,
+    comments: repaint(text, (piece) => piece !== 'comment'),
     strings: stringsOf(withoutComments(text), code),
     imports: importsOf(path, text),
   };

@@ -89,6 +89,24 @@ export function retiredSentences(sources: readonly Source[], exempt: ReadonlySet
   );
 }
 
+/**
+ * Retired words inside of comments. What is plain English there stays: people are told, look and ask, and hands are
+ * handed over.
+ */
+export function retiredComments(sources: readonly Source[], exempt: ReadonlySet<string>): readonly string[] {
+  return sources.flatMap(({ path, comments }) =>
+    (comments.toLowerCase().match(/[a-z]+/g) ?? [])
+      .filter((word) => isRetired(word) && !plain.has(word) && !exempt.has(word))
+      .map((word) => `${path}: a comment says "${word}": ${retired[word]}`),
+  );
+}
+
+const plain = new Set(
+  'advice asking hand hands look looked looking looks roll standing tell telling tells told wish wishes'.split(
+    ' ',
+  ),
+);
+
 const isRetired = (word: string): boolean => Object.hasOwn(retired, word);
 
 /** `mayHandOver` → may, hand, over */

@@ -146,7 +146,7 @@ function toolServers({ mcp }: TurnRequest, capabilities: JsonObject, io: TurnIO)
 }
 
 /**
- * A wish for a model that cannot be met ends the turn: nobody should pay for another one. A mode is the
+ * A request for a model that cannot be met ends the turn: no one should pay for another one. A mode is the
  * operator's, an effort only advice.
  */
 async function settle(

@@ -17,7 +17,7 @@ export interface AcpParser {
    * conversation is loaded.
    */
   quiet(): Promise<void>;
-  /** The last thing that was said: after a tool the agent begins anew. */
+  /** The last thing that was said: after a tool the agent begins again. */
   text(): string;
   usage(): Usage | undefined;
   /** What the agent told about a tool call that it now asks for. */

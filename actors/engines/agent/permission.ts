@@ -6,7 +6,7 @@ import { isInside } from '../../sandbox/mounts.js';
 import { resolvedUse } from './tool-use.js';
 
 /**
- * An agent asks before it uses a tool: the rules of its engine answer first, then whoever listens for this turn,
+ * An agent asks before it uses a tool: the rules of its engine answer first, then anyone who listens for this turn,
  * and without anyone the answer is no, with a sentence that tells the agent what to do instead.
  */
 export async function permit(

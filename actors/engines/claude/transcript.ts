@@ -5,7 +5,7 @@ import { configurationFolder, conversationFolder } from './folders.js';
 
 /**
  * The record that Claude Code keeps of a conversation: a file of JSON lines, below a folder that is named for
- * where it worked. Whoever goes on in it from a terminal writes there as well. Only words are read: what
+ * where it worked. Anyone who goes on in it from a terminal writes there as well. Only words are read: what
  * tools did, what helpers of the agent said among themselves and what the program noted for itself is passed
  * over.
  */

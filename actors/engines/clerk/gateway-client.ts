@@ -24,7 +24,7 @@ export function createGatewayClient(url: string, token: string): GatewayClient {
   async function call(method: string, path: string, body?: Body): Promise<Body> {
     const answer = await fetch(new URL(path, url), {
       method,
-      // a redirect would carry the token to somebody else
+      // a redirect would carry the token to someone else
       redirect: 'error',
       signal: AbortSignal.timeout(answerMsMax),
       headers: {

@@ -3,7 +3,7 @@ import { isObject, numberAt, textAt, type JsonObject, type LineChild } from '../
 
 /**
  * Questions and answers over lines, as `codex app-server` speaks them: JSON-RPC without its version member.
- * Both sides ask; a question of the program that nobody here can answer is answered with an error, for it
+ * Both sides ask; a question of the program that no one here can answer is answered with an error, for it
  * would wait for ever.
  */
 export interface Conversation {
@@ -14,7 +14,7 @@ export interface Conversation {
   take(message: JsonObject, child: LineChild): void;
   /** The child that questions go to; until then they wait. */
   begin(child: LineChild): void;
-  /** It is gone: nobody will answer any more. */
+  /** It is gone: no one will answer any more. */
   end(): void;
 }
 

@@ -85,7 +85,7 @@ async function play(
   if (last === undefined) return endWithoutResult(ended, 'codex', text);
   if (last['type'] === 'turn.failed')
     return { ...failed(textAt(objectAt(last, 'error'), 'message') ?? '', '', limits), text };
-  // counted over the whole conversation; of a resumed one nobody here knows what was counted before
+  // counted over the whole conversation; of a resumed one no one here knows what was counted before
   return {
     outcome: 'succeeded',
     text,

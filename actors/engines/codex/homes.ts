@@ -50,7 +50,7 @@ export async function sessionHome(options: Homed, request: TurnAsk): Promise<Pic
   return { home };
 }
 
-/** `sessions/2026/11/22/rollout-…-<id>.jsonl`; where it is not found, codex begins anew with the transcript. */
+/** `sessions/2026/11/22/rollout-…-<id>.jsonl`; where it is not found, codex begins again with the transcript. */
 async function bringConversation(from: string, to: string, nativeId: string): Promise<void> {
   if (!/^[\w-]{8,64}$/.test(nativeId)) return;
   const files = await readdir(join(from, 'sessions'), { recursive: true }).catch(() => []);

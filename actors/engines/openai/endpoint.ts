@@ -127,7 +127,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The request without what nobody asked for, the answer within its bounds. */
+/** The request without what no one asked for, the answer within its bounds. */
 const boundedFetch =
   (key: string | undefined) =>
   async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {

@@ -16,7 +16,7 @@ const listBytesMax = 1024 * 1024;
 
 /**
  * Is it there? A key that the settings name must be set. An endpoint of this machine is asked for its models,
- * which shows that somebody listens; one elsewhere is not called before a turn wants it.
+ * which shows that someone listens; one elsewhere is not called before a turn wants it.
  */
 export async function probe(options: Pick<OpenAiOptions, 'name' | 'baseUrl' | 'apiKeyEnv'>): Promise<Found> {
   const { name, baseUrl, apiKeyEnv } = options;

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 /**
- * By what a process is known as an agent's, whoever adopted it and whatever it forgot: the hard limit of file
+ * By what a process is known as an agent's, no matter who adopted it and whatever it forgot: the hard limit of file
  * locks, which Linux stopped heeding with 2.4.25 and passes on to every child and every program. Only the
  * superuser raises one again; who lowers it stays below our own.
  */

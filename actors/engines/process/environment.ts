@@ -1,7 +1,7 @@
 /**
  * What an agent's process may know of the environment of its gateway: where programs and the user's own files
  * are, and how the terminal speaks. Nothing else is inherited, because the gateway's variables may hold
- * operator secrets (its token, keys of providers for other engines, the secrets of whoever started it).
+ * operator secrets (its token, keys of providers for other engines, the secrets of the one who started it).
  */
 const inherited: readonly string[] = [
   'PATH',

@@ -7,7 +7,7 @@ import { BoundedOutput } from './output.js';
 
 /**
  * Follows one running child: takes its output as it comes, and tells when it is over or has to be ended and
- * why. It sends no signals; whoever follows does.
+ * why. It sends no signals; anyone who follows does.
  */
 export interface Following {
   /**
@@ -35,7 +35,7 @@ export interface FollowOptions extends SpawnChildOptions {
 
 const outputBytesDefault = 1024 * 1024;
 const floodFactor = 10;
-/** How long the pipes of a child that is gone may stay open: a stranger may hold them. */
+/** How long the pipes of a child that is gone may stay open: an outsider may hold them. */
 const closeMs = 500;
 const longestDelayMs = 2 ** 31 - 1;
 
@@ -71,7 +71,7 @@ export function follow(child: ChildProcess, options: FollowOptions): Following {
     (chunk: Buffer): void => {
       heardAt = performance.now();
       const text = output.take(chunk);
-      // beyond the flood mark nobody needs to hear more: the child is on its way out
+      // beyond the flood mark no one needs to hear more: the child is on its way out
       if (output.bytes > (options.floodBytesMax ?? bytesMax * floodFactor)) end('flood');
       else if (text !== '' && listener !== undefined) guarded(() => listener(text));
       // read on until it is gone, and every chunk of the flood is garbage of ours

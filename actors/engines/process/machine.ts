@@ -21,7 +21,7 @@ export function bootName(): string {
 let known: string | undefined;
 let boot: string | undefined;
 
-/** A container without an id of its own is made anew at each start: then the boot beneath it tells more. */
+/** A container without an id of its own is made again at each start: then the boot beneath it tells more. */
 const ownId = (): string => firstLine('/etc/machine-id') || bootName() || hostname();
 
 function firstLine(path: string): string {

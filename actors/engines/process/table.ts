@@ -83,7 +83,7 @@ const isMark = (entry: string, spawnId: string): boolean =>
   entry === `${spawnMark}=${spawnId}` || entry.startsWith(`${spawnMark}=${spawnId}.`);
 
 /**
- * Empty for a process that is gone or somebody else's. Any other failure (no file handles left) must not look
+ * Empty for a process that is gone or someone else's. Any other failure (no file handles left) must not look
  * like "gone".
  */
 async function readOfProcess(path: string): Promise<string> {

@@ -6,7 +6,7 @@ import type { Supervisor } from '../../supervisor/contract.js';
 /**
  * The supervisor as commands reach it, with a line in the audit log for all that one does on behalf of another: a
  * step of a run, a cron job, a binding, a review, a message that a connector brought. The router writes what
- * callers do themselves; of this it would not know, and the hand alone (`workflow-run:<id>`) does not say who caused
+ * callers do themselves; of this it would not know, and the caller alone (`workflow-run:<id>`) does not say who caused
  * it. Rehearsals are not noted.
  * @example const app = { ...parts, supervisor: audited(supervisor, records.audit) }
  */

@@ -4,9 +4,9 @@ import { ancestorsOf, type Agent } from '../relation.js';
 import { type App, type RequestedBy, type GatewayActor } from '../app.js';
 
 /**
- * Work that one caller starts and another carries out is judged as whoever caused it: the run of a workflow, the
+ * Work that one caller starts and another carries out is judged as the one who caused it: the run of a workflow, the
  * fire of a job, a review, a child. `caller` carries it out; `onBehalfOf` caused it, and is the caller itself
- * where nobody else stands behind it. Several causes: each of them must be allowed what is done.
+ * where no one else stands behind it. Several causes: each of them must be allowed what is done.
  */
 export const causesOf = ({ caller, onBehalfOf }: Pick<RequestedBy, 'caller' | 'onBehalfOf'>): Causes =>
   onBehalfOf ?? [caller];

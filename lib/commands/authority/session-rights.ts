@@ -16,7 +16,7 @@ import { agentOf } from './causes.js';
 export interface SessionRights {
   /** The employee whose rights it has; null: of none. */
   readonly actsAs: string | null;
-  /** Whose sandbox holds for it beside its own employee's: nobody leaves a cage by opening a session. */
+  /** Whose sandbox holds for it beside its own employee's: no one leaves a cage by opening a session. */
   readonly confinedAs: readonly string[];
   /** What its tools may do: what was asked for or its employee has, and after that what it may be at most. */
   readonly permissions: readonly [own: ToolPolicy, ...most: ToolPolicy[]];
@@ -62,7 +62,7 @@ export async function rightsOf(
   };
 }
 
-/** The first of these that every agent behind the session is, or stands above; null: nobody's rights. */
+/** The first of these that every agent behind the session is, or stands above; null: no one's rights. */
 function narrowest(app: App, own: string | null, above: readonly (string | null)[]): string | null {
   if (own === null) return null;
   return (

@@ -12,7 +12,7 @@ import { callerNamed } from './causes.js';
 /**
  * With whose rights a run acts: the one place that knows. A version that a person wrote or approved lends that
  * person's rights to people, to its owner, to the runners that it lists and to who stands above it. Everybody
- * else, and every version that nobody approved, acts with what author and starter both may.
+ * else, and every version that no one approved, acts with what author and starter both may.
  * @example await runAuthority(app, definition, causesOf(request), { rewritten: false })
  */
 export async function runAuthority(

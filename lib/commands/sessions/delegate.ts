@@ -63,7 +63,7 @@ export interface Delegated {
 }
 
 /**
- * Give a task to somebody: a work item (minted, or an open one) and the session that attempts it, in one
+ * Give a task to someone: a work item (minted, or an open one) and the session that attempts it, in one
  * commit. When the engine cannot run, the item is kept and the answer is ENGINE_UNAVAILABLE with its id; the
  * same idempotency key then dispatches that item once the engine is there.
  */
@@ -276,7 +276,7 @@ function intentInput({ request, input, employee, selection, lineage }: Delegatio
 }
 
 /**
- * The engine cannot run: the item stays (assigned, if to somebody) and the key remembers it. Only a success
+ * The engine cannot run: the item stays (assigned, if to someone) and the key remembers it. Only a success
  * is remembered as such.
  */
 async function keepIntent(app: App, delegation: Delegation, itemId: string | null): Promise<Refusal> {

@@ -5,7 +5,7 @@ import type { TranscriptEntry } from '../../../actors/engines/engine.js';
 import { isRefusal } from '../../../machines/refusals.js';
 
 /**
- * Whoever looks at a session may find that somebody went on with it in the agent's own program: then what was
+ * Anyone who looks at a session may find that someone went on with it in the agent's own program: then what was
  * said there is taken over. Not more often than once a minute, only while it rests, and beside the answer
  * that is being given: a client hears of it on `/ws`, or sees it when it looks again.
  */

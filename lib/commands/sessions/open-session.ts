@@ -50,7 +50,7 @@ export interface SessionInput {
 
 /**
  * Open a session and hand it its first message. An unknown employee, engine, model or effort is refused; an
- * engine that is known but not installed gives a session in `error` that names what would mend it.
+ * engine that is known but not installed gives a session in `error` that names what would repair it.
  * @example await openSession(request, {prompt: 'digest'})
  */
 export async function openSession(
@@ -237,7 +237,7 @@ export interface WorkingDirectoryInput {
 
 /**
  * Where a new session works: in the folder that was asked for, else in its employee's, else in the configured
- * one, else in a new one of its own. A folder that is nobody's wish brings its own answer to "in a worktree
+ * one, else in a new one of its own. A folder that is no one's choice brings its own answer to "in a worktree
  * of it?".
  */
 export async function workingDirectoryOf(
@@ -253,7 +253,7 @@ export async function workingDirectoryOf(
   if (worktree && cwd == null)
     return refuse('BAD_REQUEST', { path: 'worktree' }, 'worktree requires cwd: the repository.');
   const rehearsal = request.dryRun === true;
-  // Of a browser and an agent nobody knows in which folder they stand; who has the token is this machine's user.
+  // Of a browser and an agent no one knows in which folder they stand; who has the token is this machine's user.
   const anywhere = input.cwd != null && causesOf(request).every(({ type }) => type === 'operator');
   const folder = await workingFolder(request.app, sessionId, cwd, { rehearsal, anywhere });
   if (isRefusal(folder)) return folder;

@@ -9,9 +9,9 @@ import { openWithin, selectFor } from './open-session.js';
 import { workingFolder } from './working-folder.js';
 
 /**
- * What somebody writes through a connector: one session per conversation (channel and thread), opened at the
+ * What someone writes through a connector: one session per conversation (channel and thread), opened at the
  * first message and answered through the same connector. Only who stands in `allowFrom` is heard; everybody
- * else is told nothing, so that a stranger does not even learn that somebody listens. A message that the far
+ * else is told nothing, so that an outsider does not even learn that someone listens. A message that the far
  * side delivers again is recognised by its id. Rejects when it could not be kept: the far side then says it
  * again.
  */

@@ -20,7 +20,7 @@ export interface InterruptedTurns {
 }
 
 /**
- * To be read before there is a supervisor, which settles them at once: intents of turns that nobody has taken
+ * To be read before there is a supervisor, which settles them at once: intents of turns that no one has taken
  * away.
  */
 export async function interruptedTurns(store: Pick<Store, 'head' | 'page'>): Promise<InterruptedTurns> {
@@ -93,7 +93,7 @@ const patienceMs = 60_000;
 /** Subscribers of the last run need a moment to reconnect. */
 const returnMs = 1_000;
 
-/** Those whose turn came to the end `interrupted`. One that somebody had left before the crash does not. */
+/** Those whose turn came to the end `interrupted`. One that someone had left before the crash does not. */
 async function settled(
   supervisor: Supervisor,
   { since, turns }: InterruptedTurns,

@@ -222,7 +222,7 @@ interface Sum {
 /**
  * The cost of the sessions visible to the caller, the most expensive group first. A session counts whole, on
  * the day of its last
- * activity: sums are kept per session, never stored anew.
+ * activity: sums are kept per session, never stored again.
  */
 export async function costReport(
   app: App,

@@ -112,7 +112,7 @@ export async function deleteSession(
   return done;
 }
 
-/** Its own folder, if nobody would miss anything in it, and what codex has kept of its conversation. */
+/** Its own folder, if no one would miss anything in it, and what codex has kept of its conversation. */
 async function dropFolders(app: App, id: string, { view }: GatewayActor<'session'>): Promise<void> {
   const { home } = app.settings;
   const folder = join(home, 'work', id);

@@ -10,7 +10,7 @@ export interface Stopped {
 }
 
 /**
- * Stop a session, and with `descendants` the tree beneath it, parents first so that none can spawn anew
+ * Stop a session, and with `descendants` the tree beneath it, parents first so that none can spawn again
  * behind our back. Up to 16 sessions are one commit; a larger tree is stopped in several, each all or
  * nothing.
  */
@@ -37,7 +37,7 @@ export async function stopSession(
       startsWork: false,
       actors: part.map((id) => ({ kind: 'session', id })),
       ...how,
-      ...(idempotency && from === 0 && { idempotency }), // the key names the deed; stopping the rest again is harmless
+      ...(idempotency && from === 0 && { idempotency }), // the key names the operation; the rest may stop twice
       run(turns) {
         for (const id of part) turns.send({ kind: 'session', id }, event);
         return { stopped: part };

@@ -72,7 +72,7 @@ async function readFolder(
   return { tree: (await ask('write-tree')).trim(), others, ask };
 }
 
-/** Never into a submodule: git would be started anew there, and run the filters that the submodule names. */
+/** Never into a submodule: git would be started again there, and run the filters that the submodule names. */
 const status = [
   'status',
   '--porcelain=v2',

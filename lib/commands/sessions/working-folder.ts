@@ -6,7 +6,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 /**
  * The folder in which a session's agent works, fixed for the session's life: the one that was asked for, if
  * it lies inside the configured roots once every symbolic link is followed, else `<home>/work/<session>`,
- * made here. `anywhere`: whoever asks has the operator's own token, and may name any folder but the home.
+ * made here. `anywhere`: anyone who asks has the operator's own token, and may name any folder but the home.
  */
 export async function workingFolder(
   app: App,

@@ -37,7 +37,7 @@ export async function addComment(
 
 /**
  * Edit (`text`) or delete (`null`) a comment. Its row is read first and the item told which edition was seen;
- * whoever was overtaken in between reads again.
+ * anyone who was overtaken in between reads again.
  */
 export async function changeComment(
   request: Request,
@@ -96,7 +96,7 @@ export interface LinkInput {
 }
 
 /**
- * Link two items, or unlink them: both ends in one commit. Whoever asks owns this end and may read the other.
+ * Link two items, or unlink them: both ends in one commit. Anyone who asks owns this end and may read the other.
  */
 export async function linkWorkItems(
   request: Request,

@@ -40,7 +40,7 @@ export interface Decision {
  * in one transaction: both move, or neither does.
  *
  * The port for workflows: a plan mirrors its gate by sending the item `approval.request` with `gate: {runId,
- * gateKey}`; from then on the item refuses to be archived, asked anew or decided alone (`GATE_PARKED`).
+ * gateKey}`; from then on the item refuses to be archived, asked again or decided alone (`GATE_PARKED`).
  * Deciding it sends the actor `{kind: 'workflow-run', id: runId}` the event `gate.resolve {gateKey, decision,
  * note?, mirrored}` too; its refusal refuses the whole. A run that resolves its own gate sends the item
  * `approval.decide` with `resolves: runId` and `gateKey`.

@@ -17,7 +17,7 @@ import type { GatewayInput } from '../../../actors/gateway-kinds.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
 /**
- * What a caller may wish of a new work item. Who made it and where it comes from is never wished but known.
+ * What a caller may say of a new work item. Who made it and where it comes from is never said but known.
  */
 export interface WorkItemInput {
   readonly title: string;

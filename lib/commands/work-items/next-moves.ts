@@ -9,7 +9,7 @@ import type { WorkItemState } from '../../../machines/work-item/edges.js';
 
 /**
  * What this caller may do with a work item now, and what stands in the way of the rest: the statuses it may
- * move to, and its other events. Judged by the very policies that decide the deeds.
+ * move to, and its other events. Judged by the very policies that decide the operations.
  */
 export async function whatNext(app: App, id: string, by: Caller): Promise<Json | Refusal> {
   const actor = { kind: 'work-item', id } as const;

@@ -18,7 +18,7 @@ import { idsOf } from '../iterate.js';
 /**
  * Opens the session of a verifier for a work item whose review is due, in one commit with the note of it:
  * looked at again or after a crash, there is nothing left to open. It works where the attempt did. It stands
- * beneath the session that created the item, so that naming a verifier lends nobody more than opening a
+ * beneath the session that created the item, so that naming a verifier lends no one more than opening a
  * session does; beneath an attempt it never stands, for that could not judge. Why a review cannot be is
  * written down with the item, which then waits for people.
  */
@@ -164,7 +164,7 @@ const reportCharsMax = 64_000;
 
 /**
  * Asks verifiers for their reviews. What is due is a list of the items themselves, written in the commit that
- * made it due: it is looked through at every start, and then each item that comes into review. Nobody reads
+ * made it due: it is looked through at every start, and then each item that comes into review. No one reads
  * while no open item names a verifier.
  */
 export const followReviews = (failed: (error: unknown) => void): Follower =>

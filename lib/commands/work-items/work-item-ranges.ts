@@ -163,7 +163,7 @@ function beneath(app: App, manager: string): readonly string[] {
 }
 
 /**
- * Where whatever needs somebody's attention must lie: pending approvals, and what is stuck in their hands.
+ * Where whatever needs someone's attention must lie: pending approvals, and what is stuck in their hands.
  */
 export function attentionRanges(supervisor: Supervisor, person: string | null): readonly Range[] {
   const pending = { index: 'pending', prefix: '' };

@@ -7,7 +7,7 @@ import type { Supervisor } from '../../supervisor/contract.js';
 
 /**
  * Search in the text of work items (id, title, body). A substring has no place in an ordered store, so while
- * somebody searches the texts stand in memory: bounded in items and characters, kept up to date from the log,
+ * someone searches the texts stand in memory: bounded in items and characters, kept up to date from the log,
  * gone with the first change after a minute without a search. A ledger that does not fit is searched in its
  * records, as slowly as that is.
  */
@@ -99,7 +99,7 @@ function openTexts(supervisor: Supervisor): Texts {
         after = page.at(-1)?.id;
       }
     } catch (error) {
-      book.following.abort(); // the next search begins anew
+      book.following.abort(); // the next search begins again
       throw error;
     }
     book.following.abort();
@@ -108,7 +108,7 @@ function openTexts(supervisor: Supervisor): Texts {
   }
 
   /**
-   * Which items changed: they are read again by the next search. Ends when nobody has searched for a while.
+   * Which items changed: they are read again by the next search. Ends when no one has searched for a while.
    */
   async function follow(book: Book): Promise<void> {
     for await (const { position: seq, kind, id } of supervisor.watch({

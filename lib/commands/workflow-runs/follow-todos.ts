@@ -12,7 +12,7 @@ import { startRun } from './start-run.js';
 /**
  * Definitions that wake when a work item changes its status. The log is read from where it was read last, and
  * each change starts a run under its own key: whatever a crash makes us read twice starts nothing twice.
- * Nobody reads while no definition waits for work items.
+ * No one reads while no definition waits for work items.
  */
 export const followTodos = (failed: (error: unknown) => void): Follower =>
   createFollower({ kind: 'workflow', index: wakes }, read, failed);
@@ -23,7 +23,7 @@ const cursorKey = 'workflow-todos/cursor';
 async function read(app: App, signal: AbortSignal): Promise<void> {
   const now = app.supervisor.status.position; // before anything is waited for: what changes from here on wakes
   const kept = await ownRow(app.supervisor, cursorKey);
-  const since = typeof kept === 'number' ? kept : now; // nobody has waited before: what is past wakes nobody
+  const since = typeof kept === 'number' ? kept : now; // no one has waited before: what is past wakes no one
   let read = 0;
   await keep(app, since);
   for await (const entry of app.supervisor.watch({ since, kinds: ['work-item'], signal })) {
@@ -88,7 +88,7 @@ async function wake(app: App, { id, revision: rev, by }: LogEntry, { from, to }:
     };
     const definition = await definitionAt(app, workflowId);
     const cause = definition && (await causeOfVersion(app, definition));
-    if (cause === undefined) continue; // nobody stands behind it any more: a person must approve it
+    if (cause === undefined) continue; // no one stands behind it any more: a person must approve it
     const started = await startRun(
       { app, caller: system('workflows'), onBehalfOf: [cause] },
       {

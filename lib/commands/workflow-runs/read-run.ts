@@ -139,7 +139,7 @@ async function sees(app: App, view: RunView, by: Caller): Promise<boolean> {
   if (takesPart(view, by)) return true;
   const definition = await definitionAt(app, view.workflowId, view.definitionVersion);
   if (definition !== undefined && mayRun(app, definition, by) === undefined) return true;
-  return (await capabilityOf(app, view, by))?.canDecide === true; // whoever may decide must see what about
+  return (await capabilityOf(app, view, by))?.canDecide === true; // anyone who may decide must see what about
 }
 
 export function takesPart(

@@ -6,7 +6,7 @@ import { expected, type App } from '../app.js';
 import { causesOfRun, refuseAgents } from '../authority/workflow-authority.js';
 
 /**
- * A step that is a request. It goes through the same fetcher as every address that somebody gave: only to
+ * A step that is a request. It goes through the same fetcher as every address that someone gave: only to
  * public addresses, each judged and pinned. What is not a success fails the attempt.
  */
 export async function request(

@@ -18,7 +18,7 @@ export interface RerunInput {
 
 /**
  * Do a run again from one step on: a new run of the same version, which inherits what was done before that
- * step and does everything after it anew, with another input if one is given. Both runs know of the other's
+ * step and does everything after it again, with another input if one is given. Both runs know of the other's
  * place in the line.
  */
 export async function rerun(

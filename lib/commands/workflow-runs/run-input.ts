@@ -17,7 +17,7 @@ export interface RunInput {
   readonly idempotencyKey?: string | undefined;
   /** Who is told when the run parks and ends. Default: the session that asks, if it is one. */
   readonly report?: RunReport | null | undefined;
-  /** How a session that asks, and names nobody else, is told. Default: resume. */
+  /** How a session that asks, and names no one else, is told. Default: resume. */
   readonly reportMode?: RunReport['mode'] | undefined;
   /**
    * An actor that is told the end of the run: `work.ended {runId, outcome: succeeded | failed | interrupted,

@@ -102,7 +102,8 @@ export async function bindingNamed(
 }
 
 /**
- * A deed that gives a name to a binding: names are shared by all kinds, so such deeds go one after the other.
+ * An operation that gives a name to a binding: names are shared by all kinds, so such operations go one after
+ * the other.
  */
 export const withName = async <Made>(
   app: App,
@@ -125,8 +126,8 @@ export const runKey = (name: string, fireRef: string): string =>
   `event:${name}:${createHash('sha256').update(fireRef).digest('base64url')}`;
 
 /**
- * The run that a binding starts: the deed of who made the binding, whoever holds its secret. PENDING_APPROVAL
- * where that is nobody any more: somebody else must make the binding anew.
+ * The run that a binding starts: the operation of who made the binding, no matter who holds its secret.
+ * PENDING_APPROVAL where that is no one any more: someone else must make the binding again.
  */
 export async function startBound(
   app: App,

@@ -10,7 +10,7 @@ import { definitionOfSop } from '../../../machines/graph/sop.js';
 import { isoTime } from '../../../machines/iso-time.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 
-/** What somebody has in mind: a definition, a procedure, or a change of a stored one. */
+/** What someone has in mind: a definition, a procedure, or a change of a stored one. */
 export interface PlanInput {
   readonly definition?: Readonly<Record<string, unknown>> | undefined;
   readonly sop?: Readonly<Record<string, unknown>> | undefined;
@@ -107,7 +107,7 @@ function executionOf(
   return errors.length > 0 ? { ok: false, errors } : { ok: true, plan: executionPlan(definition) };
 }
 
-/** Names in it that mean nobody here, today. */
+/** Names in it that mean no one here, today. */
 async function warningsOf(
   app: App,
   { nodes, owner, orchestrator, runners }: WorkflowDefinition,

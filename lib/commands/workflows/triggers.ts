@@ -170,7 +170,7 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
  * nothing else, and only for a few minutes.
  *
  * A signature is checked with the secret itself, which no hash of it replaces. So that it is kept nowhere, it
- * is made anew each time, of the gateway's own token and a number that the binding keeps: a new token makes
+ * is made again each time, of the gateway's own token and a number that the binding keeps: a new token makes
  * new secrets.
  */
 export const signatureAlgorithm = 'hmac-sha256';

@@ -120,7 +120,7 @@ export async function updateWorkflow(
 const attemptsMax = 5;
 
 /**
- * Whoever sends every member that says something has sent the whole definition, and vouches for it; a part
+ * Anyone who sends every member that says something has sent the whole definition, and vouches for it; a part
  * vouches for nothing beside it.
  */
 const isWhole = (stored: WorkflowDefinition, patch: Written): boolean =>
@@ -165,8 +165,8 @@ export async function turnWorkflow(
 }
 
 /**
- * A new workflow like this one. One that would wake by itself is born paused, so that nothing runs twice by
- * surprise. A copy of what an agent wrote and nobody approved waits for approval as its source does.
+ * A new workflow like this one. One that would wake by itself is created paused, so that nothing runs twice by
+ * surprise. A copy of what an agent wrote and no one approved waits for approval as its source does.
  */
 export async function duplicateWorkflow(
   request: Request,

@@ -11,7 +11,7 @@ import { createNews } from '../../page/news.js';
  */
 export interface Batch {
   readonly frames: readonly GatewayEvent[];
-  /** The log no longer holds what was missed: read anew. */
+  /** The log no longer holds what was missed: read again. */
   readonly reset: boolean;
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /**
  * The page at which a browser is paired. Code and grant arrive in the fragment of the address, which browsers
  * send nowhere, and are taken out of it at once. Style and script stand in the page and are allowed by their
- * hashes: nothing else runs, nothing is loaded, nobody frames it.
+ * hashes: nothing else runs, nothing is loaded, no one frames it.
  */
 export interface Page {
   readonly html: string;

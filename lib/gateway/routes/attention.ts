@@ -4,7 +4,7 @@ import type { Reply } from '../../commands/app.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import { text, wholeNumber } from '../schemas.js';
 
-/** Everything that waits on somebody: one list, kept by the kernel in the commits that change it. */
+/** Everything that waits on someone: one list, kept by the kernel in the commits that change it. */
 const query = z.object({
   limit: wholeNumber(1, 500).optional().describe('Default 100.'),
   cursor: text(2000)

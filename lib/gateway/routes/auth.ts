@@ -76,7 +76,7 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
       async (request) => {
         if (!request.client.local)
           return refuse('LOCAL_ONLY', {}, 'Pairing challenges can only be created locally.');
-        // `troupe pair` and `troupe open` say a word that only who reads the home can know: a crowd does not
+        // `troupe pair` and `troupe open` say a word that only who reads the home can know: a group does not
         // stand in their way
         const { outsiders, owner } = throttle(request);
         const isOwner = isOwnerProof(
@@ -230,7 +230,7 @@ export function authRoutes(pairing: Pairing | undefined): readonly Route[] {
     return isRefusal(made) ? made : { body: { status: 'ok', ...made } };
   }
 
-  /** The code is judged first, and only wrong ones are counted: nobody can lock the owner out by guessing. */
+  /** The code is judged first, and only wrong ones are counted: no one can lock the owner out by guessing. */
   async function redeem(
     request: HttpRequest<unknown, undefined>,
     deviceKind: DeviceKind,

@@ -299,7 +299,7 @@ export type BackUp = (target: string) => Promise<{
   readonly seq: number;
 }>;
 
-/** `POST /api/backup`: only where whoever opened the gateway gave it the means. */
+/** `POST /api/backup`: only where the one who opened the gateway gave it the means. */
 export function backupRoutes(backUp: BackUp | undefined): readonly Route[] {
   if (backUp === undefined) return [];
   return [

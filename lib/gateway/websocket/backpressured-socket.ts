@@ -2,8 +2,8 @@ import { WebSocket } from 'ws';
 import type { FrameSink } from '../../inspector/watch.js';
 
 /**
- * A socket as something to write into: whoever has a megabyte waiting for longer than a moment is cut with
- * 4008. It can resume where it stopped, and costs nobody else anything.
+ * A socket as something to write into: anyone who has a megabyte waiting for longer than a moment is cut with
+ * 4008. It can resume where it stopped, and costs no one else anything.
  */
 export function backpressured(socket: WebSocket, cutting: () => void): BackpressuredSocket {
   let judged: NodeJS.Timeout | undefined;
@@ -20,7 +20,7 @@ export function backpressured(socket: WebSocket, cutting: () => void): Backpress
       if (socket.readyState !== WebSocket.OPEN) return false;
       if (socket.bufferedAmount > burstBytesMax) return cut();
       if (socket.bufferedAmount > bufferedBytesMax && !judged) {
-        // a burst is not slowness: whoever reads has a moment to take it
+        // a burst is not slowness: anyone who reads has a moment to take it
         judged = setTimeout(() => {
           judged = undefined;
           if (socket.bufferedAmount > bufferedBytesMax) cut();
@@ -60,7 +60,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 /**
  * Long work of many, a slice at a time: one slice runs, then everything else that waits for the processor has
  * its turn, then the next in line. Five hundred watchers that replay the whole log at once are slow to catch
- * up; nobody else notices them.
+ * up; no one else notices them.
  * @example const share = fairShare(); while (more) await share(() => nextSlice())
  */
 export function fairShare(): FairShare {

@@ -51,7 +51,7 @@ export const isReset = (entry: LogEntry): boolean =>
   (entry.event as { type?: unknown } | null)?.type === 'reset';
 
 /**
- * What a watcher of `/ws` is told of, by name: for the OpenAPI document, which says it to whoever writes a
+ * What a watcher of `/ws` is told of, by name: for the OpenAPI document, which says it to the one who writes a
  * client. A frame that is announced somewhere and not listed here is found by the house's own spec.
  */
 export const frameNames: Readonly<Record<string, string>> = {

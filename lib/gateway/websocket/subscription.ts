@@ -13,10 +13,10 @@ import type { ActorKey } from '../../../machines/outputs.js';
 /**
  * One socket's view of the log. Replay is paced by what the socket drains; live frames are not, and a reader
  * that has a megabyte waiting for longer than a moment is cut with 4008: it can resume where it stopped, and
- * costs nobody else anything.
+ * costs no one else anything.
  */
 export interface Subscription {
-  /** From now on, or from a log position (exclusive). Again: from there anew. */
+  /** From now on, or from a log position (exclusive). Again: from there again. */
   start(since: number | undefined): void;
   /** A text frame of the client. */
   hear(text: string): void;

@@ -1,6 +1,6 @@
 /**
  * A chart with places: boxes and arrows in the units of an SVG, origin at the upper left. What `layOut`
- * answers and whoever draws reads; plain data, so that it can be made in a worker, shipped, and drawn by
+ * answers and anyone who draws reads; plain data, so that it can be made in a worker, shipped, and drawn by
  * anybody.
  */
 export interface Drawing {

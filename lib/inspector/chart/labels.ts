@@ -7,7 +7,7 @@ const linesMax = 5;
 const statesMax = 4;
 
 /**
- * `message.post [queueReady]`, `always [is(status = failed)]`. Guards that only say "whoever may" or what the
+ * `message.post [queueReady]`, `always [is(status = failed)]`. Guards that only say "anyone who may" or what the
  * arrow shows already are left out.
  */
 export function labelOf({ event, condition }: ChartEdge): string {

@@ -7,7 +7,7 @@ import type { InspectEntry } from '../frames.js';
 /**
  * The list of the fleet: actors of some kinds in the order of their ids, or those in a state, longest in it
  * first. Only blocks of it around what can be seen are here, so that a jump to the end of very many reads one
- * block. Rows that are here follow the feed in place; what moves rows up or down (a birth, a change of state)
+ * block. Rows that are here follow the feed in place; what moves rows up or down (a creation, a change of state)
  * has them read again.
  */
 export class ActorList {
@@ -201,7 +201,7 @@ interface Block {
 const nameOf = (kind: number, n: number): string => `${kind}#${Math.floor(n)}`;
 const blockRows = 100;
 const blocksMax = 50;
-/** What comes next when somebody scrolls on. */
+/** What comes next when someone scrolls on. */
 const margin = 60;
 const earlyMax = 5_000;
 

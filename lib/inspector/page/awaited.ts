@@ -6,7 +6,7 @@ import type { ActorKey, Json } from '../../../machines/outputs.js';
 
 /**
  * On whom an actor waits, in words, from what its kind tells of that (`Kind.awaits`): `on operator or ann`.
- * Empty: on nobody.
+ * Empty: on no one.
  */
 export function awaited(awaits: Json | undefined): string {
   const holders = [...new Set(holdersIn(awaits, 0))];
@@ -30,7 +30,7 @@ function holdersIn(value: Json | undefined, depth: number): readonly string[] {
 }
 
 /**
- * The same for a row of a list: asked for once the row has stood still for a moment, and only where somebody
+ * The same for a row of a list: asked for once the row has stood still for a moment, and only where someone
  * may be waited for.
  */
 export function useAwaited(actor: ActorKey & { readonly seq: number }, wanted: boolean): string {

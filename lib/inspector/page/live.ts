@@ -14,7 +14,7 @@ export interface Batch {
   /** More happened than was told one by one. */ readonly skipped: number;
   /** The same by kind. */ readonly skippedKinds: Readonly<Record<string, number>>;
   readonly refusals: readonly InspectRefusal[];
-  /** The log no longer holds what was missed: read anew. */ readonly reset: boolean;
+  /** The log no longer holds what was missed: read again. */ readonly reset: boolean;
 }
 
 /** Oldest position that the log still holds. */

@@ -52,7 +52,7 @@ function replay(since: number, until: number, signal: AbortSignal): Promise<read
 }
 
 const passed = (): Error => new Error('Something else was asked for.');
-/** Where somebody drags over the log, only what they come to rest at is read. */
+/** Where someone drags over the log, only what they come to rest at is read. */
 const restMs = 60;
 const before = 40;
 const after = 20;

@@ -7,7 +7,7 @@ import type { InspectEntry } from '../frames.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 
 /**
- * Steps of an actor, newest first, without a hole. `whole`: its birth is among them, or the log has forgotten
+ * Steps of an actor, newest first, without a hole. `whole`: its creation is among them, or the log has forgotten
  * what was before. `isPast`: a stretch of its life from before what the feed keeps here.
  */
 export interface Steps {

@@ -66,7 +66,7 @@ export async function openAuditFiles(folder: string): Promise<AuditFiles> {
       const reached = unsealed;
       if (reached === undefined) return;
       unsealed = undefined;
-      // in this order: a head that is ahead of its file would tell of lines that somebody took away
+      // in this order: a head that is ahead of its file would tell of lines that someone took away
       const file = await open(join(folder, current ?? ''), 'r+');
       try {
         await file.datasync();

@@ -4,8 +4,8 @@ import { isoTime } from '../../../machines/iso-time.js';
 import type { Environment } from '../../environment.js';
 
 /**
- * Who was allowed or refused what: one line for every change that somebody was let make, and one for every
- * run of refusals and of reads that are alike, with their number, so that nobody can flood the log. Names,
+ * Who was allowed or refused what: one line for every change that someone was let make, and one for every
+ * run of refusals and of reads that are alike, with their number, so that no one can flood the log. Names,
  * numbers and addresses only: no contents, no secrets.
  */
 export interface Audit {
@@ -16,14 +16,14 @@ export interface Audit {
 }
 
 export interface Decision {
-  /** `operator`, `device:<id>`, `session:<id>`; `none`, `bad`, `lost` for those whom nobody knows. */
+  /** `operator`, `device:<id>`, `session:<id>`; `none`, `bad`, `lost` for those whom no one knows. */
   readonly by: string;
   /** Whose rights it was judged by, where not by those of `by`: who caused the work. */
   readonly onBehalfOf?: readonly string[] | undefined;
   /** Who uses the paired browser. */
   readonly person?: string | undefined;
   readonly address: string | undefined;
-  /** Row of the authority table; `door` before there is one. */
+  /** Row of the authority table; `authentication` before there is one. */
   readonly authority: string;
   readonly method: string;
   /** What the path names, as far as the route says. */

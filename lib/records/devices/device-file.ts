@@ -4,7 +4,7 @@ import { contentHash, readPlainFile, writeAtomically } from '../../home/atomic-f
 
 /**
  * auth-devices.json: the browsers that were let in, each with the hash of its secret. The file is the truth
- * and fails closed: what is damaged, belongs to somebody else or could be written by others names no device
+ * and fails closed: what is damaged, belongs to someone else or could be written by others names no device
  * at all.
  */
 export interface StoredDevice {
@@ -24,7 +24,7 @@ export interface StoredDevice {
 
 export interface DeviceFile {
   readonly devices: readonly StoredDevice[];
-  /** Of the bytes, to notice somebody else's change before writing; null when absent. */
+  /** Of the bytes, to notice someone else's change before writing; null when absent. */
   readonly hash: string | null;
 }
 
@@ -60,7 +60,7 @@ export async function readDeviceFile(path: string): Promise<DeviceFile> {
 }
 
 /**
- * Written through before it answers. Rejects with CHANGED_MEANWHILE when somebody else wrote since `hash`.
+ * Written through before it answers. Rejects with CHANGED_MEANWHILE when someone else wrote since `hash`.
  */
 export async function writeDeviceFile(
   path: string,

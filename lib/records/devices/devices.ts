@@ -15,13 +15,13 @@ import type { Environment } from '../../environment.js';
 
 /**
  * The paired browsers. One writer, the file first: a device counts from the moment when it is on disk, and no
- * longer from the moment when it is gone from there, whoever removed it – an edit by hand is noticed within a
+ * longer from the moment when it is gone from there, no matter who removed it – an edit by hand is noticed within a
  * second.
  */
 export interface DeviceBook {
   /** Newest seen first; a refusal when the file cannot be used. */
   list(): Promise<readonly Device[] | Refusal>;
-  /** The device to which id and secret belong. Nobody, while the file cannot be used. */
+  /** The device to which id and secret belong. No one, while the file cannot be used. */
   verify(id: string, secret: string): Promise<Device | undefined>;
   /** Write a new device down; the same id again changes nothing. Rejects with DevicesDamaged. */
   keep(device: NewDevice): Promise<void>;
@@ -30,7 +30,7 @@ export interface DeviceBook {
    * told.
    */
   revoke(id: string): Promise<boolean | Refusal>;
-  /** Name who uses a device; null: nobody. False when there is no such device. */
+  /** Name who uses a device; null: no one. False when there is no such device. */
   namePerson(id: string, person: string | null): Promise<boolean | Refusal>;
   /** The name of who uses it, as far as it is known. */
   personOf(id: string): string | undefined;
@@ -58,14 +58,14 @@ export async function openDevices(options: {
   let checkedAt = -Infinity;
   let running: Promise<unknown> = Promise.resolve();
 
-  /** One deed after another: the file has one writer. */
+  /** One operation after another: the file has one writer. */
   function inOrder<Result>(operation: () => Promise<Result>): Promise<Result> {
     const mine = running.then(operation);
     running = mine.catch(() => undefined);
     return mine;
   }
 
-  /** The browser throws its cookies away after a year; whoever has copied them does not. */
+  /** The browser throws its cookies away after a year; anyone who has copied them does not. */
   const isYoung = ({ createdAt }: StoredDevice): boolean =>
     environment.clock.now() - Date.parse(createdAt) < lifetimeMs;
 
@@ -95,7 +95,7 @@ export async function openDevices(options: {
     if (environment.clock.monotonic() - checkedAt >= pollEveryMs) await inOrder(poll);
   };
 
-  /** Change what the file says; once more on top of what somebody else wrote in the meantime. */
+  /** Change what the file says; once more on top of what someone else wrote in the meantime. */
   async function change(next: (devices: readonly StoredDevice[]) => readonly StoredDevice[]): Promise<void> {
     for (let tries = 0; ; tries++) {
       mark = undefined;
@@ -217,7 +217,7 @@ export async function openDevices(options: {
   };
 }
 
-/** SHA-256, hex: secrets have 256 bits, so nobody guesses them from it. */
+/** SHA-256, hex: secrets have 256 bits, so no one guesses them from it. */
 export const hashOfSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 const pollEveryMs = 1_000;
@@ -248,7 +248,7 @@ function stored({ id, name, kind, createdAt, tokenHash, lastIp, userAgent }: New
 }
 
 /**
- * What to call a browser until somebody calls it better: guessed from its user agent, which anybody may set
+ * What to call a browser until someone calls it better: guessed from its user agent, which anybody may set
  * to anything.
  */
 export function deviceName(userAgent: string | undefined): string {

@@ -6,7 +6,7 @@ import type { EvidenceInput, EvidenceOutput } from '../../../machines/workflow/c
 import type { Evidence } from './evidence.js';
 
 /**
- * The hand that writes a workflow's files: `workflows/<id>/<version>.json` for each version that has none,
+ * The effect that writes a workflow's files: `workflows/<id>/<version>.json` for each version that has none,
  * and for the newest `workflows/<id>.json` and its drawing `workflows/<id>.mmd`. May run again: the same rows
  * make the same files.
  */

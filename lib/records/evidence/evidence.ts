@@ -24,13 +24,13 @@ export interface Evidence {
 export interface EvidenceOptions {
   /** Used and made where nothing else is said. */
   readonly standard: string;
-  /** Where somebody wants it: SVC_WORKFLOW_EVIDENCE_ROOT. Must exist. */
+  /** Where someone wants it: SVC_WORKFLOW_EVIDENCE_ROOT. Must exist. */
   readonly override?: string | undefined;
 }
 
 /**
  * `const evidence = await openEvidence({standard: layout.workflowEvidence, override:
- * process.env.SVC_WORKFLOW_EVIDENCE_ROOT})`. Looks once; a root that is mended later needs a restart.
+ * process.env.SVC_WORKFLOW_EVIDENCE_ROOT})`. Looks once; a root that is repaired later needs a restart.
  */
 export async function openEvidence({ standard, override }: EvidenceOptions): Promise<Evidence> {
   const wanted = override === undefined || override === '' ? undefined : override;

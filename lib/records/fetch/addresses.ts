@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /**
- * Which addresses a URL given by somebody may lead to: those of the public internet, judged as numbers. Of
+ * Which addresses a URL given by someone may lead to: those of the public internet, judged as numbers. Of
  * IPv4 everything that is not set aside for a special use; of IPv6 only what is allocated as global unicast,
  * minus the ranges in it that carry an IPv4 address inside or are set aside (IANA special-purpose
  * registries). Fails closed.

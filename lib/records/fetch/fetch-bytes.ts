@@ -7,7 +7,7 @@ import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { isPublicAddress } from './addresses.js';
 
 /**
- * The one way in which the gateway fetches an address that somebody gave it. Names are resolved here, every
+ * The one way in which the gateway fetches an address that someone gave it. Names are resolved here, every
  * address that a name has is judged, and the connection goes to the very address that was judged: a name that
  * answers differently the second time (rebinding) finds no second time. Each redirect is judged like the
  * first address.
@@ -96,7 +96,7 @@ function parsed(address: string, base?: URL): URL | undefined {
 }
 
 /**
- * The address to dial. A name of which one address is not public is refused whole: nobody has such a name by
+ * The address to dial. A name of which one address is not public is refused whole: no one has such a name by
  * accident.
  */
 async function judged(url: URL, options: FetchOptions, signal: AbortSignal): Promise<string | Refusal> {

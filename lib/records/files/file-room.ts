@@ -18,14 +18,14 @@ import { staleMs, Staging, tooLarge, type Staged } from './staging.js';
 /**
  * The bytes of managed files: how they come in (an upload, base64, an address, a path), where they lie and
  * how they are opened. What is known of them is a durable actor of kind `file`; bytes come first and go last,
- * so that what belongs to nobody after an hour is what a crash left behind.
+ * so that what belongs to no one after an hour is what a crash left behind.
  */
 export interface FileRoom {
   readonly staging: Staging;
   readonly limits: FileLimits;
   /** Bring the bytes of a source into the home. */
   stage(source: FileSource): Promise<StagedFile | Refusal>;
-  /** Move staged bytes to the place of a file that is about to be born; answers what the file must know. */
+  /** Move staged bytes to the place of a file that is about to be created; answers what the file must know. */
   settle(
     staged: StagedFile,
     file: { readonly id: string; readonly filename?: string | undefined; readonly sessionId: string | null },
@@ -126,7 +126,7 @@ export async function openFileRoom(options: {
 
   /**
    * A paired browser has an operator's authority, until it is removed: a copy of the token would outlast
-   * that. So what is the gateway's own is copied for nobody, from wherever else copying was opened.
+   * that. So what is the gateway's own is copied for no one, from wherever else copying was opened.
    */
   async function isSecret(path: string): Promise<boolean> {
     const home = await realpath(layout.home);

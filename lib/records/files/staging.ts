@@ -54,7 +54,7 @@ export class Staging {
     }
   }
 
-  /** What somebody else has written into the folder, once it is complete. */
+  /** What someone else has written into the folder, once it is complete. */
   async adopt(path: string): Promise<Staged> {
     const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
     try {
@@ -91,7 +91,7 @@ export class Staging {
     await rm(path, { force: true });
   }
 
-  /** Remove what is older than an hour: nobody writes for that long. */
+  /** Remove what is older than an hour: no one writes for that long. */
   async sweep(now: number): Promise<void> {
     for (const name of await readdir(this.folder).catch(() => [] as string[])) {
       const path = join(this.folder, name);

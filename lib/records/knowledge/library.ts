@@ -18,7 +18,7 @@ export interface Library {
   /** Documents that can be found. */
   readonly size: number;
   /**
-   * One question after another, so that many at once hold nobody else up; undefined where too many wait
+   * One question after another, so that many at once hold no one else up; undefined where too many wait
    * already.
    */
   find(fragments: readonly string[], limit: number): Promise<readonly Hit[] | undefined>;

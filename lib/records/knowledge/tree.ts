@@ -13,7 +13,7 @@ export interface Contents {
 
 /**
  * `await contentsOf(home, 'knowledge/tea', 500_000)`: at most so many of each; read in pieces, so that a
- * folder of a hundred thousand files holds nobody up. Empty where nothing is.
+ * folder of a hundred thousand files holds no one up. Empty where nothing is.
  */
 export async function contentsOf(home: string, folder: string, most: number): Promise<Contents> {
   const files = new Map<string, string>();

@@ -41,7 +41,7 @@ export function parsePatch(body: unknown): EmployeePatch | Refusal {
 }
 
 /**
- * Would the company still stand? A manager must exist, be somebody else, and not stand beneath; the
+ * Would the company still stand? A manager must exist, be someone else, and not stand beneath; the
  * department must exist.
  */
 export function judgePatch(
@@ -79,7 +79,7 @@ export function judgePatch(
 }
 
 /**
- * Rewrite the file: comments, order and everything that is not changed stay. CONFLICT when somebody edits it
+ * Rewrite the file: comments, order and everything that is not changed stay. CONFLICT when someone edits it
  * at the same time.
  */
 export async function rewriteEmployee(

@@ -4,7 +4,7 @@ import { judged } from '../judged.js';
 
 /**
  * What an employee's file may say. Everything but the name has a default, so that a file of three lines is
- * somebody who can work; members that are not known here belong to others and are left alone.
+ * someone who can work; members that are not known here belong to others and are left alone.
  */
 export const ranks = ['executive', 'manager', 'senior', 'employee'] as const;
 export type Rank = (typeof ranks)[number];
@@ -74,7 +74,7 @@ export const departmentFile = z.looseObject({
 });
 
 /**
- * Somebody as the file tells it, with defaults filled in. `reportsTo` is as written: whether it leads
+ * Someone as the file tells it, with defaults filled in. `reportsTo` is as written: whether it leads
  * anywhere is the hierarchy's matter.
  */
 export interface Person {

@@ -14,7 +14,7 @@ export interface RosterFiles {
   /** Department by department, in order of file names. */
   readonly people: readonly Person[];
   readonly setAside: readonly SetAside[];
-  /** Where somebody is written, by name. */
+  /** Where someone is written, by name. */
   readonly paths: ReadonlyMap<string, string>;
   /** Of everything that was read: the same files have the same hash. */
   readonly hash: string;
@@ -75,7 +75,7 @@ export async function readRoster(folder: string): Promise<RosterFiles> {
         continue;
       }
       const twin = paths.get(person.name);
-      // whose file is called so keeps the name: a newcomer's file must not push somebody out
+      // whose file is called so keeps the name: a newcomer's file must not push someone out
       const pushed = twin !== undefined && !isCalled(twin, person.name) && isCalled(path, person.name);
       if (twin !== undefined)
         setAside.push({

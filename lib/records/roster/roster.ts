@@ -10,7 +10,7 @@ import { rosterValue, type RosterValue } from './value.js';
 
 /**
  * The roster of the instance: read from `org/`, read again whenever something changes there, and changed
- * through here. The files are the truth; what is held in memory is replaced whole, so that nobody ever sees
+ * through here. The files are the truth; what is held in memory is replaced whole, so that no one ever sees
  * half of a change.
  */
 export interface RosterBook {
@@ -19,14 +19,14 @@ export interface RosterBook {
   readonly departments: readonly Department[];
   readonly hierarchy: Hierarchy;
   readonly setAside: readonly SetAside[];
-  /** Everybody from the top down, or somebody. */
+  /** Everybody from the top down, or someone. */
   everybody(): readonly Member[];
   named(name: string): Member | undefined;
-  /** Change somebody's file. NOT_FOUND, BAD_REQUEST, UNKNOWN_EMPLOYEE or CONFLICT. */
+  /** Change someone's file. NOT_FOUND, BAD_REQUEST, UNKNOWN_EMPLOYEE or CONFLICT. */
   patch(name: string, patch: EmployeePatch): Promise<Member | Refusal>;
   /** Read the files now; true when they differed. */
   reload(): Promise<boolean>;
-  /** Called after every change, whoever made it, with the names that a patch changed. */
+  /** Called after every change, no matter who made it, with the names that a patch changed. */
   onChange(listener: (change: { readonly patched?: string }) => Promise<void> | void): void;
   close(): Promise<void>;
 }

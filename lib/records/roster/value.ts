@@ -31,7 +31,7 @@ export interface RosterEmployee {
   readonly sandbox?: Person['sandbox'];
 }
 
-/** Where there is nobody, no name is anybody's, and the operator is the root. */
+/** Where there is no one, no name is anybody's, and the operator is the root. */
 export function rosterValue(people: readonly Person[], positions: Positions, revision: number): RosterValue {
   const employees = people.map((person): RosterEmployee =>
     Object.freeze({

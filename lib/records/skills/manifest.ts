@@ -31,7 +31,7 @@ function without(text: string, name: string): string | undefined {
   try {
     manifest = JSON.parse(text);
   } catch {
-    return undefined; // people's own, or torn: not ours to mend
+    return undefined; // people's own, or torn: not ours to repair
   }
   const rest = pruned(manifest, name);
   return rest === undefined ? undefined : `${JSON.stringify(rest, null, 2)}\n`;

@@ -13,7 +13,7 @@ export interface Commits {
   write(group: Group): Promise<void>;
   /** Send what is unsettled again. Rejects where the connection breaks again; resolves when nothing is left. */
   again(): Promise<void>;
-  /** Nothing more is taken; what is unsettled is left to whoever opens the store next. */
+  /** Nothing more is taken; what is unsettled is left to the one who opens the store next. */
   stop(error: StoreError): void;
   drained(): Promise<void>;
 }

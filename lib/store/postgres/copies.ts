@@ -56,7 +56,7 @@ export function fillPostgres(
   });
 }
 
-/** Copy a home that nobody owns out, and mark it as moved: no gateway opens it any more. */
+/** Copy a home that no one owns out, and mark it as moved: no gateway opens it any more. */
 export function leavePostgres(
   store: string,
   target: string,

@@ -51,7 +51,7 @@ export async function refuseMoved(sql: Sql, id: number): Promise<void> {
     );
 }
 
-/** Become the owner, where nobody is, or the lease of the last one has ended. Undefined: another one holds it. */
+/** Become the owner, where no one is, or the lease of the last one has ended. Undefined: another one holds it. */
 export async function claim(
   sql: Sql,
   id: number,

@@ -82,7 +82,7 @@ export async function* walkHome(sql: Sql, home: number): AsyncGenerator<(readonl
       after = last[0];
     }
   } finally {
-    // Also where whoever reads gave up: left open, the moment would go on for all later reads of this connection
+    // Also where the one who reads gave up: left open, the moment would go on for all later reads of this connection
     await one`rollback`.catch(() => undefined);
     one.release();
   }

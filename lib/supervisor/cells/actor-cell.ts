@@ -109,7 +109,7 @@ export class CellMap {
     return cell;
   }
 
-  /** A crowd that had to be awake all at once does not stay awake. */
+  /** A group that had to be awake all at once does not stay awake. */
   released(cell: ActorCell): void {
     // It may have gone already, and its place may be another's, whose turn is held
     if (this.cells.size > this.awakeActorsMax && isIdle(cell) && this.cells.get(cell.key) === cell)

@@ -73,7 +73,7 @@ function deepCopy(value: unknown): unknown {
   return copy;
 }
 
-/** The value itself where nothing of it would be lost, for what nobody changes any more. */
+/** The value itself where nothing of it would be lost, for what no one changes any more. */
 export const asCarried = <Value>(value: Value, name: string): Value =>
   isPlain(value) ? value : (carried(value, name) as Value);
 

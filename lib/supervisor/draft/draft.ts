@@ -98,7 +98,7 @@ export class Draft {
       given = checked;
     }
     const seen = stamped(this, given, this.kernel.kinds.facts(kind, state, given));
-    // Results and timers of the actor's own making are facts, not requests: nobody may refuse them.
+    // Results and timers of the actor's own making are facts, not requests: no one may refuse them.
     const refusal = event.type.startsWith('xstate.') ? undefined : judge(kind, state.snapshot, seen, this);
     if (refusal !== undefined) return explained(refusal, kind.refusals);
     const taken = driverOf(kind).step(kind.machine, state.snapshot, seen);

@@ -72,7 +72,7 @@ type Context = Readonly<Record<string, unknown>>;
 const noTags: ReadonlySet<string> = new Set();
 
 /**
- * The same snapshot, its context laid out anew. XState's `assign` copies into `{}`, and V8 keeps an object
+ * The same snapshot, its context laid out again. XState's `assign` copies into `{}`, and V8 keeps an object
  * that grew so beyond a dozen members as a hash table: five times the memory, and slow in everything that
  * reads it. A spread of an object that is well laid out stays well laid out, and storing to members that are
  * there changes no layout.
@@ -96,7 +96,7 @@ function shaped(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   }
   const copy: Record<string, unknown> = { ...mould.empty };
   for (const member of members) copy[member] = context[member];
-  (snapshot as { context: unknown }).context = copy; // of this step's own making: nobody else has seen it
+  (snapshot as { context: unknown }).context = copy; // of this step's own making: no one else has seen it
   return snapshot;
 }
 

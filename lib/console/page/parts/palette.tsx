@@ -13,7 +13,7 @@ interface Hit {
   readonly run: () => Promise<unknown> | void;
 }
 
-/** Find anything, do anything: `/` or ⌘K. Views and deeds at once, sessions and work items as one types. */
+/** Find anything, do anything: `/` or ⌘K. Views and operations at once, sessions and work items as one types. */
 export function Palette({ views }: { readonly views: readonly View[] }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const text = useSignal('');

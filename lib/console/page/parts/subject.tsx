@@ -19,7 +19,7 @@ export function Subject({
   readonly brief?: boolean;
 }) {
   const subject = useLoaded(
-    `${thing.kind}/${thing.id}/${thing.waitingId}/${thing.since}`, // asked anew: perhaps something else
+    `${thing.kind}/${thing.id}/${thing.waitingId}/${thing.since}`, // asked again: perhaps something else
     () => read(thing),
   );
   const { value, error } = subject.value;

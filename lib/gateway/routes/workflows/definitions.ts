@@ -344,6 +344,6 @@ function bare({
   return layoutIntent === undefined ? wanted : { layoutIntent, ...wanted };
 }
 
-/** Whoever sends a whole definition back sends the stamps that it was read with. */
+/** Anyone who sends a whole definition back sends the stamps that it was read with. */
 const unstamped = (definition: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(definition).filter(([member]) => !fixedMembers.has(member)));

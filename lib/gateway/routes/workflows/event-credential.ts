@@ -11,7 +11,7 @@ import type { CredentialRequest, HttpRequest } from '../../route.js';
 
 /**
  * Before the body: without the gateway's credential, a secret that opens a binding, or the form of a signature
- * for a binding that there is, nothing is read from strangers.
+ * for a binding that there is, nothing is read from outsiders.
  */
 export async function mayPost({
   app,

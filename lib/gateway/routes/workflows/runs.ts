@@ -128,7 +128,7 @@ const root = '/api/workflow-definitions/:id';
 const one = `${root}/runs/:runId`;
 
 /**
- * Runs of workflows: start, read, decide, cancel, mend. Who may do what, run and definition themselves say.
+ * Runs of workflows: start, read, decide, cancel, repair. Who may do what, run and definition themselves say.
  */
 export function workflowRunRoutes(evidence: Evidence | undefined): readonly Route[] {
   if (evidence === undefined) return [];
@@ -312,7 +312,7 @@ async function begin(request: Request, input: RunInput): Promise<Reply | Refusal
 }
 
 /**
- * The whole record as of now; of a rehearsal what it would be. Whoever did this is told of it, also who may
+ * The whole record as of now; of a rehearsal what it would be. Anyone who did this is told of it, also who may
  * not read the run any more.
  */
 async function shown(request: Request, done: Reply<GatewayActor<'workflow-run'>>): Promise<Reply> {

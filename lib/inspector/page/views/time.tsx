@@ -73,7 +73,7 @@ export function TimePage({ at }: { readonly at: number | undefined }) {
   );
 }
 
-/** The end of the log, twice a second: whoever watches it live wants to read, not to flicker. */
+/** The end of the log, twice a second: anyone who watches it live wants to read, not to flicker. */
 function useNewest(): number {
   const newest = useSignal(head.value);
   useEffect(() => {
