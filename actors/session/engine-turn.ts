@@ -20,6 +20,7 @@ import { partialOf, reportPartial } from './turn-partial.js';
 import { permissionAsker, type TurnContext } from './turn-permission.js';
 import { closeRecord, createTurnRecord, type KeepText } from './turn-record.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
+import { untilWritten } from './until-written.js';
 
 /**
  * The effect of a session's turn: waits for a process slot, tells the session that it began, lets the engine
@@ -181,11 +182,9 @@ async function turn(
       files,
       gatewayUrl: options.gatewayUrl(),
     }));
-  await context.send({
-    type: 'turn.began',
-    turnId: input.turnId,
-    ...(sandbox === undefined ? {} : { sandbox: sandbox.record }),
-  });
+  const { turnId } = input;
+  const began = { type: 'turn.began' as const, turnId, ...(sandbox && { sandbox: sandbox.record }) };
+  await untilWritten(() => context.send(began), context.signal);
   if (sandbox?.refusal !== undefined) return failure(sandbox.refusal);
   const conversation = await readConversation(input.messageIds, context, async (id) => {
     const path = await options.attachmentPath?.(id, context);

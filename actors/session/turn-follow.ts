@@ -8,6 +8,7 @@ import type { Deltas } from './turn-deltas.js';
 import { sentence } from './turn-outcome.js';
 import type { permissionAsker } from './turn-permission.js';
 import type { TurnRecord } from './turn-record.js';
+import { untilWritten } from './until-written.js';
 
 /**
  * The gateway's side of a turn: what its events mean to watchers, to the session and to people, and the
@@ -108,7 +109,10 @@ export function followTurn({
         case 'process.noted':
           // as the spawner wrote it
           note = event.note as unknown as SpawnNote;
-          return acknowledge(event.seq, context.checkpoint(event.note satisfies Json));
+          return acknowledge(
+            event.seq,
+            untilWritten(() => context.checkpoint(event.note satisfies Json), context.signal),
+          );
         case 'turn.ended':
           return end(event);
       }

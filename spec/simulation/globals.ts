@@ -91,6 +91,22 @@ export function installGlobals(): void {
     path === '/proc/sys/kernel/random/boot_id'
       ? 'simulated'
       : readFileSync(path, ...given)) as typeof readFileSync;
+  // Folders of agents are there and nobody's process runs, at once: a real disk answers in an order of its own
+  const own = { ...fs.promises } as unknown as Record<string, (path: string, ...given: unknown[]) => unknown>;
+  const instead = (simulated: RegExp, name: string, answer: (path: string) => unknown) => ({
+    [name]: async (path: string, ...given: unknown[]) =>
+      machine !== undefined && simulated.test(path) ? answer(path) : own[name]!(path, ...given),
+  });
+  Object.assign(
+    fs.promises,
+    instead(/^\/home/, 'mkdir', () => undefined),
+    instead(/^\/home/, 'stat', () => ({ isDirectory: (): boolean => true })),
+    instead(/^\/home/, 'realpath', (path) => path),
+    instead(/^\/proc$/, 'readdir', () => []),
+    instead(/^\/proc\//, 'readFile', () => {
+      throw Object.assign(new Error('ENOENT: no such process'), { code: 'ENOENT' });
+    }),
+  );
   Math.random = () => chance.next();
   syncBuiltinESMExports();
 }

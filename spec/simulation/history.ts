@@ -3,23 +3,22 @@ import { openDatabase } from '../../lib/store/database.js';
 import { StoreError } from '../../lib/store/contract.js';
 import { openLevelStore, type LevelStore } from '../../lib/store/level.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
-import type { DeadLetter, Supervisor } from '../../lib/supervisor/contract.js';
+import type { Supervisor } from '../../lib/supervisor/contract.js';
 import { systemEnvironment } from '../../lib/environment.js';
 import { system } from '../../machines/caller.js';
 import type { Random } from '../crash/random.js';
-import { Clients, idOf, residents } from './client.js';
 import { Disk } from './disk.js';
 import { Faults } from './faults.js';
 import { switchTo } from './globals.js';
-import { goOutside, simulatedKinds } from './kinds.js';
 import { Machine, streamOf, type SimulatedProcess } from './machine.js';
 import { keys } from '../../lib/store/keys.js';
-import { Broken, compare, compareEffects, compareTimers, must, type Views } from './model.js';
+import { Broken, must } from './model.js';
 import { simulatedTables } from './open-tables.js';
-import { allOperations, residentsOfEach, type Life, type Operation, type Plan, type Step } from './plan.js';
+import { allOperations, type Life, type Operation, type Plan, type Step } from './plan.js';
 import { checkRows, owed } from './rows.js';
 import type { Tables } from './tables.js';
 import { Watcher } from './watcher.js';
+import { ofTheDisk, type World, type WorldOf } from './world.js';
 
 /** What one history came to. */
 export interface Outcome {
@@ -42,10 +41,10 @@ export interface Outcome {
 export const home = '/home';
 
 /** Run one history from its plan. The real kernel on the real store; everything below them is simulated. */
-export async function runHistory(plan: Plan): Promise<Outcome> {
+export async function runHistory(plan: Plan, worldOf: WorldOf): Promise<Outcome> {
   const machine = new Machine(plan.seed);
   switchTo(machine, plan.seed);
-  const history = new History(machine, plan);
+  const history = new History(machine, plan, worldOf(machine));
   const fell = (error: unknown): void => {
     if (machine.process.alive) machine.process.fell ??= error;
   };
@@ -68,12 +67,10 @@ class Gone extends Error {}
 class History {
   private readonly disk: Disk;
   private readonly faults: Faults;
-  private readonly clients: Clients;
   private readonly watcher = new Watcher();
   /** Who came last to follow the log. */
   private follower: Watcher | undefined;
   private readonly random: Random;
-  private readonly acts = new Map<string, number>();
   private readonly log;
   /** The only copy that may be damaged now. */
   private damaged: 'database' | 'copy' | undefined;
@@ -89,8 +86,8 @@ class History {
   constructor(
     private readonly machine: Machine,
     private readonly plan: Plan,
+    private readonly world: World,
   ) {
-    this.clients = new Clients(machine);
     this.disk = new Disk(machine, plan.seed);
     this.faults = new Faults(this.disk, () => this.damaged === 'copy');
     this.random = streamOf(plan.seed, 'history');
@@ -123,7 +120,7 @@ class History {
   }
 
   outcome(problem: string | undefined): Outcome {
-    const { machine, faults, clients, plan } = this;
+    const { machine, faults, world, plan } = this;
     return {
       seed: plan.seed,
       problem,
@@ -133,7 +130,7 @@ class History {
       lives: this.lives,
       simulatedMs: Math.floor(machine.now / 1000),
       operations: this.disk.operations,
-      acknowledged: clients.acknowledged,
+      acknowledged: world.acknowledged,
       digest: (machine.digest >>> 0).toString(16).padStart(8, '0'),
       coverage: faults.coverage,
     };
@@ -171,11 +168,11 @@ class History {
     await this.checkStore(store, process);
     this.version = life.version;
     const environment = systemEnvironment({ log: this.log });
-    goOutside({ acts: this.acts, alive: () => process.alive, wait: (ms: number) => this.wait(ms) });
+    this.world.begin(process);
     let supervisor: Supervisor;
     try {
       supervisor = this.supervisor = await createSupervisor({
-        kinds: simulatedKinds(life.version),
+        kinds: this.world.kinds(life.version),
         store,
         environment,
         limits: {
@@ -199,10 +196,10 @@ class History {
     this.watcher.cut = this.lives > 1 && this.ended < this.plan.lives.length && this.random.chance(0.3);
     if (!this.watcher.cut) this.watcher.follow(supervisor, process);
     this.follower = undefined;
-    await this.clients.settleIn(supervisor, process, life.version);
+    await this.world.settleIn(supervisor, process, life.version);
     this.alive(process);
     await this.checkActors(supervisor, process, false);
-    this.clients.again(supervisor, process, this.passedMs);
+    this.world.again(supervisor, process, this.passedMs);
     for (const step of life.steps) {
       await this.step(step, supervisor, store, process);
       this.alive(process);
@@ -222,18 +219,15 @@ class History {
 
   /** Whoever comes too late is told so. */
   private async askTheStopped(supervisor: Supervisor, process: SimulatedProcess): Promise<void> {
-    const actor = { kind: 'account', id: idOf(0) };
+    const { actor, event } = this.world.somebody;
     const told = new Set<string>();
     const late = (what: string, answer: Promise<unknown>): Promise<unknown> =>
       answer.then(
         () => told.add(what),
         () => told.add(what),
       );
-    void late(
-      'ask',
-      supervisor.ask('account', actor.id, { type: 'add', id: 'late' }, { by: system('late') }),
-    );
-    void late('wake', supervisor.handle('account', actor.id).wake());
+    void late('ask', supervisor.ask(actor.kind, actor.id, event, { by: system('late') }));
+    void late('wake', supervisor.handle(actor.kind, actor.id).wake());
     void late('resume', supervisor.resume(actor, { type: 'operator' } as never));
     await this.machine.sleep(5_000);
     this.alive(process);
@@ -283,7 +277,7 @@ class History {
         store.head.seq >= this.watcher.last,
         `the log ends at ${store.head.seq}, a watcher has seen ${this.watcher.last}`,
       );
-      await checkRows(store, simulatedKinds(this.version));
+      await checkRows(store, this.world.kinds(this.version));
       const floor = Number((await store.get('m/log-floor')) ?? 0);
       must(
         floor === 0 || this.plan.settings.keepLogBytes < 2 ** 31,
@@ -302,6 +296,8 @@ class History {
     for (let tries = 0; !report.ok && tries < 4; tries += 1) {
       // A fault may have met the check itself
       await this.machine.sleep(5_000);
+      // Else the store of a dead process would scrub, and mend, what the next one has opened
+      this.alive(process);
       if (this.damaged !== undefined) await store.scrub();
       report = await store.verify();
     }
@@ -317,31 +313,9 @@ class History {
     process: SimulatedProcess,
     settled: boolean,
   ): Promise<void> {
-    const before = await this.views(supervisor);
-    const views = await this.views(supervisor);
+    await this.world.check(supervisor, process, settled);
     this.alive(process);
-    if (before === undefined || views === undefined) return;
-    compare(this.clients.all.values(), views, before, settled);
-    compareEffects(views, this.acts, settled);
-    compareTimers(views, settled);
-    must(this.clients.surprises.length === 0, this.clients.surprises[0] ?? '');
     must(this.watcher.problem === undefined, this.watcher.problem ?? '');
-  }
-
-  /** Undefined where the store cannot be read at the moment. */
-  private async views(supervisor: Supervisor): Promise<Views | undefined> {
-    const views = new Map<string, Record<string, unknown>>();
-    try {
-      for (const kind of residents)
-        for (let who = 0; who < residentsOfEach; who += 1) {
-          const view = (await supervisor.get(kind, idOf(who)))?.view;
-          if (view !== undefined) views.set(`${kind}/${idOf(who)}`, view as Record<string, unknown>);
-        }
-      return views;
-    } catch (error) {
-      if (ofTheDisk(error)) return undefined;
-      throw error;
-    }
   }
 
   private async step(
@@ -353,7 +327,7 @@ class History {
     const { machine, faults } = this;
     machine.note(step.do);
     if (isOperation(step)) {
-      this.clients.ask(supervisor, process, this.passedMs, step);
+      this.world.ask(supervisor, process, this.passedMs, step);
       return;
     }
     switch (step.do) {
@@ -383,7 +357,7 @@ class History {
         await this.upkeep(step.task, supervisor, store);
         return;
       case 'mend':
-        return this.mend(supervisor);
+        return this.world.mend(supervisor);
       case 'damage':
         return this.damage(step, store);
     }
@@ -397,7 +371,7 @@ class History {
     this.alive(process);
     const isQuiet = store.state.state === 'ready' && machine.now - faults.lastAt > quietAfter;
     if (!isQuiet) return;
-    const overdue = this.clients.overdue(faults.lastAt + quietAfter);
+    const overdue = this.world.overdue(faults.lastAt + quietAfter);
     must(overdue === undefined, `${overdue} was not answered, though its actor is well`);
     if (ms < 60) return;
     for (const { last, cut } of [this.watcher, this.follower ?? this.watcher])
@@ -440,23 +414,7 @@ class History {
     if (task === 'compact') await store.compact().catch(ignored);
     if (task === 'scrub') await store.scrub().catch(ignored);
     if (task === 'verify') await store.verify().catch(ignored);
-    if (task === 'read') await this.views(supervisor);
-  }
-
-  /** A person repairs what is fragile, lets halted actors go on and has dead letters tried again. */
-  private async mend(supervisor: Supervisor): Promise<void> {
-    const by = { type: 'operator' } as never;
-    try {
-      for (let who = 0; who < residentsOfEach; who += 1) {
-        const actor = { kind: 'brittle', id: idOf(who) };
-        if ((await supervisor.get('brittle', actor.id))?.meta.halted) await supervisor.resume(actor, by);
-        await supervisor.ask('brittle', actor.id, { type: 'repair' });
-      }
-      for (const { id, event } of await allLetters(supervisor))
-        if ((event as { type?: string } | null)?.type !== 'spin') await supervisor.retry(id, by);
-    } catch (error) {
-      if (!ofTheDisk(error) && (error as Error).name !== 'Fault') throw error;
-    }
+    if (task === 'read') await this.world.read(supervisor);
   }
 
   /** One copy at a time: with both damaged nobody could keep the promise. */
@@ -477,18 +435,15 @@ class History {
   /** Faults stop; everything that is owed comes in bounded time, without a restart and without anybody's help. */
   private async calm(supervisor: Supervisor, store: LevelStore, process: SimulatedProcess): Promise<void> {
     this.faults.arm([]);
-    const orders = [...this.clients.all.values()].filter(({ operation }) =>
-      ['order', 'guard', 'retire'].includes(operation),
-    );
     this.calmSince = this.machine.now;
-    const end = this.machine.now + (180 + orders.length * 30) * 1e6;
+    const end = this.machine.now + 180e6 + this.world.calmMs * 1000;
     let left: readonly string[] = ['?'];
     for (let pause = 500; left.length > 0 && this.machine.now < end; pause = Math.min(pause * 1.5, 30_000)) {
       // Who was cut off comes again
       if (this.watcher.cut) this.watcher.follow(supervisor, process);
       await this.machine.sleep(pause);
       this.alive(process);
-      left = await owed(store, this.tables, this.version).catch((error: unknown) => {
+      left = await owed(store, this.tables, (key) => this.world.mayRest(key)).catch((error: unknown) => {
         if (!ofTheDisk(error)) throw error;
         return ['the store cannot be read'];
       });
@@ -509,7 +464,7 @@ class History {
     // The next recovery looks again: mostly that is enough
     if (this.plan.lives.length > this.ended && !this.random.chance(0.25)) return;
     await this.checkCopies(store, process);
-    await checkRows(store, simulatedKinds(this.version));
+    await checkRows(store, this.world.kinds(this.version));
     await this.checkWeight(process);
   }
 
@@ -526,10 +481,6 @@ class History {
   private crash(power: boolean): void {
     this.faults.note(power ? 'power cut' : 'killed');
     this.disk.crash(power && this.damaged !== 'copy');
-  }
-
-  private wait(ms: number): Promise<void> {
-    return new Promise((resolve) => this.machine.timeout(ms, resolve));
   }
 
   /** Undefined while the store is being rebuilt. */
@@ -552,26 +503,8 @@ class History {
 /** After a fault: what waits for a retry, or behind what does, may take as long. */
 const quietAfter = 20e6;
 
-/** In pages: newest first, each once. */
-async function allLetters(supervisor: Supervisor): Promise<readonly DeadLetter[]> {
-  const letters: DeadLetter[] = [];
-  for (;;) {
-    const before = letters.at(-1)?.place;
-    const page = await supervisor.deadLetters({ limit: 3, ...(before === undefined ? {} : { before }) });
-    for (const letter of page) {
-      const last = letters.at(-1);
-      must(last === undefined || letter.place < last.place, 'dead letters are not listed newest first');
-      letters.push(letter);
-    }
-    if (page.length === 0) return letters;
-  }
-}
-
 const names: ReadonlySet<string> = new Set(allOperations);
 const isOperation = (step: Step): step is Step & { readonly do: Operation } => names.has(step.do);
-
-const ofTheDisk = (error: unknown): boolean =>
-  ['STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'EIO', 'ENOSPC'].includes((error as { code?: string }).code ?? '');
 
 function fallen(error: unknown): Broken {
   return new Broken(

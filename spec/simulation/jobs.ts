@@ -11,14 +11,19 @@ import type { Report } from './report.js';
  */
 export async function inProcesses(
   jobs: number,
-  { first, count, plant }: { first: number; count: number; plant: string | undefined },
+  { first, count, plant, world }: { first: number; count: number; plant: string | undefined; world: string },
   report: Report,
 ): Promise<void> {
   const main = fileURLToPath(new URL('./main.js', import.meta.url));
   await Promise.all(
     Array.from({ length: jobs }, async (_, n) => {
       const seeds = ['--from', String(first + n), '--seeds', String(count - n), '--every', String(jobs)];
-      const child = fork(main, [...seeds, ...(plant === undefined ? [] : ['--plant', plant])]);
+      const child = fork(main, [
+        ...seeds,
+        '--world',
+        world,
+        ...(plant === undefined ? [] : ['--plant', plant]),
+      ]);
       child.on('message', (message) => {
         const { met, seconds, ...outcome } = message as Message;
         const coverage = new Coverage();

@@ -19,6 +19,8 @@ const { values } = parseArgs({
     /** In so many processes; each takes every n-th seed. */
     jobs: { type: 'string', default: '1' },
     every: { type: 'string', default: '1' },
+    /** Who lives on the machine: `workshop` (small kinds that use all of the kernel) or `fleet` (agents, items, runs). */
+    world: { type: 'string', default: 'workshop' },
     /** Make the plan of a failing history smaller. */
     shrink: { type: 'boolean', default: false },
   },
@@ -29,6 +31,8 @@ if (values.plant !== undefined) {
   register(new URL('./planted/hook.js', import.meta.url), { data: planted.edits });
 }
 const { runHistory } = await import('./history.js');
+const { worldNamed } = await import('./worlds.js');
+const worldOf = worldNamed(values.world);
 const { planOf } = await import('./plan.js');
 const { Report } = await import('./report.js');
 const { inProcesses, isChild, passOn } = await import('./jobs.js');
@@ -42,7 +46,7 @@ for (const [name, number] of Object.entries({ from: first, seeds: count, jobs, e
 const report = new Report();
 const play = async (seed: number): Promise<boolean> => {
   const began = process.cpuUsage();
-  const outcome = await runHistory(planOf(seed));
+  const outcome = await runHistory(planOf(seed), worldOf);
   const { user, system } = process.cpuUsage(began);
   const seconds = (user + system) / 1e6;
   report.seconds += seconds;
@@ -53,11 +57,11 @@ const play = async (seed: number): Promise<boolean> => {
   console.log(`seed ${seed}: ${outcome.problem}`);
   if (values.shrink) {
     const { shrink } = await import('./shrink.js');
-    console.log(await shrink(planOf(seed), outcome.problem));
+    console.log(await shrink(planOf(seed), outcome.problem, worldOf));
   }
   return !values['stop-at-first'];
 };
-if (jobs > 1) await inProcesses(jobs, { first, count, plant: values.plant }, report);
+if (jobs > 1) await inProcesses(jobs, { first, count, plant: values.plant, world: values.world }, report);
 else
   for (let seed = first; seed < first + count; seed += Number(values.every)) if (!(await play(seed))) break;
 if (!isChild) console.log(report.text(values.coverage));

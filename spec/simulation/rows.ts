@@ -3,6 +3,7 @@ import { chainIn } from '../../lib/store/chain.js';
 import type { Store } from '../../lib/store/contract.js';
 import { keys, partsOf } from '../../lib/store/keys.js';
 import { metaOf, type ActorState } from '../../lib/supervisor/draft/actor-state.js';
+import { waitingKey, waitingList } from '../../machines/waiting.js';
 import { decodeRecord } from '../../lib/supervisor/draft/stored-form.js';
 import { must } from './model.js';
 import type { Tables } from './tables.js';
@@ -21,6 +22,9 @@ export async function checkRows(store: Store, kinds: readonly Kind[]): Promise<v
     if (!beingListed.has(kind.kind))
       for (const { index, key, row } of kind.index?.(state.snapshot, meta) ?? [])
         expected.set(keys.list(kind.kind, index, key, id), row === undefined ? '1' : JSON.stringify(row));
+    if (!beingListed.has(kind.kind))
+      for (const waiting of kind.waitingFor?.(state.snapshot, meta) ?? [])
+        expected.set(keys.list(kind.kind, waitingList, waitingKey(waiting), id), undefined);
     if (!beingListed.has(kind.kind))
       for (const name of kind.totals?.(state.snapshot, meta) ?? []) tally(keys.count(kind.kind, name));
     tally(keys.count(`${kind.kind}~places`, '~all'));
@@ -67,12 +71,16 @@ function kindsBeingListed(rows: ReadonlyMap<string, string>, kinds: readonly Kin
  * What is still to be done. Empty when all is at rest. A halted actor keeps its messages until it is resumed. Mostly
  * something is, and then the store is not asked: its rows are looked at from outside.
  */
-export async function owed(store: Store, tables: Tables | undefined, version: 1 | 2): Promise<string[]> {
+export async function owed(
+  store: Store,
+  tables: Tables | undefined,
+  mayRest: (key: string) => boolean,
+): Promise<string[]> {
   if (tables === undefined) return ['the store is being rebuilt'];
   const obvious = owedBy(
     (start) => tables.entries(start),
     (key) => tables.entries(key)[0]?.[1],
-    version,
+    mayRest,
   );
   if (obvious.length > 0) return obvious;
   const pages = new Map<string, [key: string, value: string][]>();
@@ -84,14 +92,14 @@ export async function owed(store: Store, tables: Tables | undefined, version: 1 
   return owedBy(
     (start) => pages.get(start)!,
     (actor) => records.get(actor),
-    version,
+    mayRest,
   );
 }
 
 function owedBy(
   rowsBelow: (start: string) => readonly (readonly [key: string, value: string])[],
   recordOf: (actor: string) => string | undefined,
-  version: 1 | 2,
+  mayRest: (key: string) => boolean,
 ): string[] {
   const found = rowsBelow(generations)
     .filter(([, value]) => value.includes('"done":false'))
@@ -99,7 +107,7 @@ function owedBy(
   for (const start of ['i/', 'o/', 't/'])
     for (const [key] of rowsBelow(start)) {
       const actor = actorOf(key);
-      if (version === 2 && actor.startsWith('a/retired/')) continue;
+      if (mayRest(key)) continue;
       if (recordOf(actor)?.includes('"halted":{') !== true) found.push(key);
     }
   return found;

@@ -1,17 +1,18 @@
 import { runHistory } from './history.js';
 import type { Life, Plan } from './plan.js';
+import type { WorldOf } from './world.js';
 
 /**
  * Makes the plan of a failing history smaller as long as it fails in the same way: whole lives, then halves, quarters
  * and single ones of the steps, then faults. Answers what is left, as text.
  */
-export async function shrink(plan: Plan, problem: string): Promise<string> {
+export async function shrink(plan: Plan, problem: string, worldOf: WorldOf): Promise<string> {
   const sort = sortOf(problem);
   let best = plan;
   let runs = 0;
   const fails = async (smaller: Plan): Promise<boolean> => {
     if ((runs += 1) > runsMax) return false;
-    const { problem: found } = await runHistory(smaller);
+    const { problem: found } = await runHistory(smaller, worldOf);
     if (found === undefined || sortOf(found) !== sort) return false;
     best = smaller;
     return true;

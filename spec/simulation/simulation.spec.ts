@@ -20,6 +20,11 @@ describe('the simulation', function () {
     expect(told).to.match(/"failed": 0\b/);
   });
 
+  it('finds no message, work item or run lost or doubled in 40 histories of a gateway with agents', async () => {
+    const told = await simulate('--world', 'fleet', '--seeds', '40', '--jobs', '2');
+    expect(told).to.match(/"failed": 0\b/);
+  });
+
   it('runs a seed the same way twice, to the byte, in one process and in another', async () => {
     const digests = async (): Promise<string[]> =>
       [...(await simulate('--from', '0', '--seeds', '15', '--digests')).matchAll(/^digest .*$/gm)].map(

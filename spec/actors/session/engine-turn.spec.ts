@@ -14,6 +14,7 @@ import { processTable } from '../../../actors/engines/process.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens, tokenHash } from '../../../actors/engines/tokens.js';
 import { freshFolder, graces } from '../engines/child-fixture.js';
+import { StoreError } from '../../../lib/store/contract.js';
 import { isAlive } from '../../helpers/is-alive.js';
 import { app } from '../effect-fixture.js';
 
@@ -74,6 +75,37 @@ describe('engineTurnHand', () => {
     });
     expect(pool.stats().running).to.equal(0);
     expect(tokens.size).to.equal(0);
+  });
+
+  // A disk that was full for a moment failed turns whose agents had not been asked yet (the simulated fleet, seed 32).
+  it('waits for a store that cannot write for a moment before its agent begins', async () => {
+    const { effect } = hall(script('cat'));
+    const at = app({ messages: [question] });
+    const refusing = <Given>(write: (given: Given) => Promise<void>, times: number) => {
+      let left = times;
+      return async (given: Given): Promise<void> => {
+        left -= 1;
+        if (left >= 0) throw new StoreError('STORE_UNAVAILABLE', 'not written: the disk is full');
+        await write(given);
+      };
+    };
+    const context = {
+      ...at.context,
+      send: refusing(at.context.send, 2),
+      checkpoint: refusing(at.context.checkpoint, 1),
+    };
+    expect(await effect.run(input(), context)).to.deep.equal({ outcome: 'succeeded', text: 'What is new?' });
+    expect(at.sent).to.deep.equal([{ type: 'turn.began', turnId: 's1:1' }]);
+    const left = app({ messages: [question] });
+    const never = refusing(left.context.send, Infinity);
+    const running = effect.run(input(), {
+      ...left.context,
+      send: (event) => {
+        left.leave();
+        return never(event);
+      },
+    });
+    expect(await running).to.deep.equal({ outcome: 'interrupted', text: '' });
   });
 
   it('tells the agent who it is with a token of its own that is valid only while it lives', async () => {

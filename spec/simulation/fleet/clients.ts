@@ -1,0 +1,224 @@
+import type { App, Reply, Request } from '../../../lib/commands/app.js';
+import { addComment } from '../../../lib/commands/work-items/annotate-work-item.js';
+import { decideApproval, requestApproval } from '../../../lib/commands/work-items/approvals.js';
+import { createWorkItem } from '../../../lib/commands/work-items/create-work-item.js';
+import { openSession } from '../../../lib/commands/sessions/open-session.js';
+import { postMessage } from '../../../lib/commands/sessions/post-message.js';
+import { stopSession } from '../../../lib/commands/sessions/stop-session.js';
+import { startRun } from '../../../lib/commands/workflow-runs/start-run.js';
+import { cancelRun, resolveGate } from '../../../lib/commands/workflow-runs/steer-run.js';
+import { askActor } from '../../../lib/commands/app.js';
+import { operator } from '../../../machines/caller.js';
+import { isRefusal, type Refusal } from '../../../machines/refusals.js';
+import type { Machine, SimulatedProcess } from '../machine.js';
+import type { Behaviour } from '../kinds.js';
+
+export const fleetOperations = [
+  'open',
+  'open',
+  'open',
+  'post',
+  'post',
+  'post',
+  'post',
+  'post',
+  'permit',
+  'permit',
+  'stop',
+  'pause',
+  'continue',
+  'item',
+  'item',
+  'move',
+  'move',
+  'move',
+  'comment',
+  'comment',
+  'request',
+  'decide',
+  'run',
+  'run',
+  'gate',
+  'gate',
+  'cancel',
+  'archive',
+] as const;
+export type FleetOperation = (typeof fleetOperations)[number];
+
+/** What a client knows of what it asked for. */
+export interface Deed {
+  readonly id: string;
+  readonly operation: FleetOperation;
+  readonly behaviour: Behaviour;
+  /** Of the actor that it is done to. */
+  readonly whom: string | undefined;
+  /** `done`: acknowledged. */
+  knowledge: 'unknown' | 'done' | 'refused';
+  /** Of what came to be. */
+  made?: string;
+  readonly askedAt: number;
+}
+
+/** People who use a gateway: each of their requests has a key, and is made again where nobody answered it. */
+export class FleetClients {
+  readonly deeds = new Map<string, Deed>();
+  readonly surprises: string[] = [];
+  readonly unanswered = new Map<string, number>();
+  acknowledged = 0;
+
+  constructor(private readonly machine: Machine) {}
+
+  ask(
+    app: App,
+    process: SimulatedProcess,
+    askedAt: number,
+    how: Omit<Deed, 'id' | 'knowledge' | 'whom' | 'askedAt'>,
+    who: number,
+  ): void {
+    const whom = this.known(targetOf[how.operation], who);
+    if (targetOf[how.operation] !== undefined && whom === undefined) return;
+    const deed: Deed = {
+      id: `${how.operation}${this.deeds.size}`,
+      ...how,
+      whom,
+      knowledge: 'unknown',
+      askedAt,
+    };
+    this.deeds.set(deed.id, deed);
+    void this.perform(app, process, deed);
+  }
+
+  /** Keys are kept for a day: so long it may be asked again, and is the same request. */
+  again(app: App, process: SimulatedProcess, now: number): void {
+    this.unanswered.clear();
+    for (const deed of this.deeds.values())
+      if (deed.knowledge === 'unknown' && now - deed.askedAt < 20 * 3_600_000)
+        void this.perform(app, process, deed);
+  }
+
+  overdue(quietSince: number): string | undefined {
+    for (const [id, since] of this.unanswered)
+      if (since > quietSince && this.machine.now - since > answeredWithin) return id;
+    return undefined;
+  }
+
+  /** One of the newest of their kind. */
+  private known(kind: Target | undefined, who: number): string | undefined {
+    if (kind === undefined) return undefined;
+    const made = [...this.deeds.values()].filter(
+      (deed) => deed.operation === kind && deed.made !== undefined,
+    );
+    return made.at(-1 - (who % Math.max(1, Math.min(3, made.length))))?.made;
+  }
+
+  private async perform(app: App, process: SimulatedProcess, deed: Deed): Promise<void> {
+    this.unanswered.set(deed.id, this.machine.now);
+    try {
+      const answer = await say(app, deed);
+      if (!process.alive) return;
+      if (answer === undefined || isRefusal(answer)) {
+        deed.knowledge = 'refused';
+        return;
+      }
+      deed.knowledge = 'done';
+      this.acknowledged += 1;
+      const { body } = answer as Reply<{ id?: string }>;
+      if (['open', 'item', 'run'].includes(deed.operation) && typeof body.id === 'string')
+        deed.made = body.id;
+    } catch (error) {
+      if (!process.alive) return;
+      const { code } = error as { code?: string };
+      if (code === 'STORE_UNAVAILABLE' || code === 'OUTCOME_UNKNOWN') return;
+      this.surprises.push(`${deed.id}: ${error instanceof Error ? String(error.stack) : String(error)}`);
+    } finally {
+      if (process.alive) this.unanswered.delete(deed.id);
+    }
+  }
+}
+
+type Target = 'open' | 'item' | 'run';
+const targetOf: Readonly<Record<FleetOperation, Target | undefined>> = {
+  open: undefined,
+  post: 'open',
+  permit: 'open',
+  stop: 'open',
+  pause: 'open',
+  continue: 'open',
+  item: undefined,
+  move: 'item',
+  comment: 'item',
+  request: 'item',
+  decide: 'item',
+  archive: 'item',
+  run: undefined,
+  gate: 'run',
+  cancel: 'run',
+};
+
+export const workflowId = 'fleet';
+/** Runs at once. */
+export const concurrency = 3;
+
+/** Undefined: there was nothing to decide. */
+async function say(app: App, deed: Deed): Promise<Reply | Refusal | undefined> {
+  const { id, operation, behaviour, whom = '' } = deed;
+  const request: Request = {
+    app,
+    caller: operator,
+    idempotency: { key: id, scope: 'client', hash: id },
+  };
+  const text = `<${id} ${behaviour}>`;
+  switch (operation) {
+    case 'open':
+      return openSession(request, { prompt: text });
+    case 'post':
+      return postMessage(request, whom, text);
+    case 'stop':
+      return stopSession(request, whom, { descendants: true });
+    case 'pause':
+      return askActor(request, 'session', whom, { type: 'queue.pause' });
+    case 'continue':
+      return askActor(request, 'session', whom, { type: 'queue.resume' });
+    case 'permit': {
+      const permission = (await app.supervisor.get('session', whom))?.view.pendingPermissions[0];
+      return permission === undefined
+        ? undefined
+        : askActor(request, 'session', whom, {
+            type: 'permission.decided',
+            permissionId: permission.id,
+            decision: behaviour === 'good' ? 'allow' : 'deny',
+          });
+    }
+    case 'item':
+      return createWorkItem(request, { title: text });
+    case 'move': {
+      const statuses = ['assigned', 'executing', 'in_review', 'blocked', 'done'] as const;
+      return askActor(request, 'work-item', whom, {
+        type: 'item.move',
+        status: statuses[deed.id.charCodeAt(deed.id.length - 1) % statuses.length]!,
+      });
+    }
+    case 'comment':
+      return addComment(request, whom, text);
+    case 'request':
+      return requestApproval(request, whom, { request: text });
+    case 'decide':
+      return decideApproval(request, whom, { decision: behaviour === 'good' ? 'approve' : 'reject' });
+    case 'archive':
+      return askActor(request, 'work-item', whom, { type: 'item.archive' });
+    case 'run':
+      return startRun(request, { workflowId, input: { say: text }, idempotencyKey: id });
+    case 'gate': {
+      const run = (await app.supervisor.get('workflow-run', whom))?.view;
+      return run?.parked == null
+        ? undefined
+        : resolveGate(request, run, { decision: behaviour === 'good' ? 'approve' : 'reject' });
+    }
+    case 'cancel': {
+      const run = (await app.supervisor.get('workflow-run', whom))?.view;
+      return run === undefined ? undefined : cancelRun(request, run, undefined);
+    }
+  }
+}
+
+const answeredWithin = 3_000_000;

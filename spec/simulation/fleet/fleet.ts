@@ -1,0 +1,190 @@
+import type { Kind } from '../../../actors/contracts.js';
+import { createEngineRegistry } from '../../../actors/engines/registry.js';
+import { createSessionTokens } from '../../../actors/engines/tokens.js';
+import { agentKinds } from '../../../lib/agents.js';
+import type { App, AppParts } from '../../../lib/commands/app.js';
+import { idsOf } from '../../../lib/commands/iterate.js';
+import { workflowPorts } from '../../../lib/commands/workflow-runs/ports.js';
+import { createWorkflow } from '../../../lib/commands/workflows/write-workflow.js';
+import type { Supervisor } from '../../../lib/supervisor/contract.js';
+import { operator } from '../../../machines/caller.js';
+import { isRefusal } from '../../../machines/refusals.js';
+import type { Machine, SimulatedProcess } from '../machine.js';
+import { must } from '../model.js';
+import { allOperations, type Operation, type Step } from '../plan.js';
+import { allLetters } from '../workshop.js';
+import { ofTheDisk, type World } from '../world.js';
+import { scriptedAgent, type Outside } from './agent.js';
+import { concurrency, FleetClients, fleetOperations, workflowId } from './clients.js';
+import { checkPromises, readFleet } from './promises.js';
+
+/**
+ * Sessions, work items and runs of workflows as a gateway has them: the built-in kinds, asked through the commands that
+ * its routes call, with agents that follow a script.
+ */
+export class Fleet implements World {
+  /** Of the machine; a turn that is silent ends by its deadline. */
+  readonly calmMs = 1_200_000;
+  readonly somebody = {
+    actor: { kind: 'session', id: 'nobody' },
+    event: { type: 'queue.pause' },
+  };
+  private readonly clients: FleetClients;
+  private readonly heard = new Map<string, number>();
+  private outside: Outside = {
+    heard: this.heard,
+    alive: () => false,
+    wait: () => new Promise(() => undefined),
+  };
+  private parts!: AppParts;
+  private made: readonly Kind[] = [];
+  /** Processes so far. */
+  private begun = 0;
+
+  constructor(private readonly machine: Machine) {
+    this.clients = new FleetClients(machine);
+  }
+
+  get acknowledged(): number {
+    return this.clients.acknowledged;
+  }
+
+  kinds(): readonly Kind[] {
+    if (this.made.length === 0) this.make();
+    return this.made;
+  }
+
+  begin(process: SimulatedProcess): void {
+    this.begun += 1;
+    this.outside = {
+      heard: this.heard,
+      alive: () => process.alive,
+      wait: (ms: number) => new Promise((resolve) => this.machine.timeout(ms, resolve)),
+    };
+    this.make();
+  }
+
+  async settleIn(supervisor: Supervisor, process: SimulatedProcess): Promise<void> {
+    const definition = { title: 'Fleet', id: workflowId, name: workflowId, nodes, edges, concurrency };
+    const made = await createWorkflow({ app: this.app(supervisor), caller: operator }, { definition }).catch(
+      (error: unknown) => {
+        if (process.alive && !ofTheDisk(error)) throw error;
+        return undefined;
+      },
+    );
+    if (process.alive && isRefusal(made))
+      must(made.code === 'EXISTS', `the workflow was refused: ${made.message}`);
+  }
+
+  again(supervisor: Supervisor, process: SimulatedProcess, passedMs: number): void {
+    this.clients.again(this.app(supervisor), process, passedMs);
+  }
+
+  ask(
+    supervisor: Supervisor,
+    process: SimulatedProcess,
+    passedMs: number,
+    step: Step & { readonly do: Operation },
+  ): void {
+    const operation = fleetOperations[allOperations.indexOf(step.do) % fleetOperations.length]!;
+    const { behaviour } = step;
+    this.clients.ask(
+      this.app(supervisor),
+      process,
+      passedMs,
+      { operation, behaviour },
+      step.who * 2 + step.whom,
+    );
+  }
+
+  overdue(quietSince: number): string | undefined {
+    return this.clients.overdue(quietSince);
+  }
+
+  /** A person goes on with what stands still. */
+  async mend(supervisor: Supervisor): Promise<void> {
+    const app = this.app(supervisor);
+    try {
+      for (const id of await idsOf(supervisor, 'session', { index: 'all' }))
+        await app.supervisor.ask('session', id, { type: 'queue.resume' }, { by: operator });
+      for (const { id } of await allLetters(supervisor)) await supervisor.retry(id, operator);
+    } catch (error) {
+      if (!ofTheDisk(error)) throw error;
+    }
+  }
+
+  async read(supervisor: Supervisor): Promise<void> {
+    await readFleet(supervisor).catch((error: unknown) => {
+      if (!ofTheDisk(error)) throw error;
+    });
+  }
+
+  async check(supervisor: Supervisor, process: SimulatedProcess, settled: boolean): Promise<void> {
+    const heardBefore = new Map(this.heard);
+    const found = await readFleet(supervisor).catch((error: unknown) => {
+      if (!process.alive || ofTheDisk(error)) return undefined;
+      throw error;
+    });
+    if (!process.alive || found === undefined) return;
+    checkPromises([...this.clients.deeds.values()], found, heardBefore, this.begun - 1, settled);
+    must(this.clients.surprises.length === 0, this.clients.surprises[0] ?? '');
+  }
+
+  /** What waits for a person ends by itself after a day, or an hour. */
+  mayRest(key: string): boolean {
+    return /^t\/[^/]*\/(?:work-item\/|workflow-run\/[^/]*\/answer:)/.test(key);
+  }
+
+  private app(supervisor: Supervisor): App {
+    return { ...this.parts, supervisor: supervisor as unknown as App['supervisor'] };
+  }
+
+  /** Kinds of a new process: what they keep in memory is gone with the old one. */
+  private make(): void {
+    const registry = createEngineRegistry({
+      engines: [scriptedAgent(() => this.outside)],
+      default: 'scripted',
+    });
+    const evidence = {
+      configured: true,
+      reason: null,
+      root: '/home/evidence',
+      write: async () => undefined,
+      has: async () => false,
+    };
+    this.parts = {
+      engines: registry,
+      evidence,
+      settings: {
+        home: '/home',
+        sessionRoots: [],
+        interruptOnNewMessage: false,
+        turnDeadlineMs: 60_000,
+      },
+    };
+    this.made = agentKinds({
+      registry,
+      tokens: createSessionTokens(),
+      workFolder: '/home/work',
+      permissionWaitMs: 20_000,
+      evidence,
+      workflows: ({ supervisor }) => workflowPorts(this.app(supervisor)),
+    }) as unknown as readonly Kind[];
+  }
+}
+
+const nodes = [
+  { id: 'start', type: 'trigger', trigger: { kind: 'manual' } },
+  {
+    id: 'think',
+    type: 'step',
+    actor: { kind: 'engine', ref: 'scripted' },
+    instructions: 'Think about {{input.say}}',
+  },
+  { id: 'ask', type: 'gate', gate: { id: 'ask', kind: 'approval', description: 'Shall it go on?' } },
+  { id: 'pause', type: 'wait', waitMinutes: 1 },
+  { id: 'act', type: 'step', actor: { kind: 'noop' } },
+];
+const edges = ['start', 'think', 'ask', 'pause', 'act'].flatMap((from, at, all) =>
+  all[at + 1] === undefined ? [] : [{ id: `${from}-${all[at + 1]}`, from, to: all[at + 1] }],
+);
