@@ -37,10 +37,12 @@ describe('what waits for a decision', () => {
     const answer = await fetch(new URL(path, url), { headers: { authorization: `Bearer ${token}` } });
     return answer.json();
   }
-  async function api(path: string, body: object): Promise<Record<string, unknown>> {
+  const api = (path: string, body: object) => send('POST', path, body);
+  const put = (path: string, body: object) => send('PUT', path, body);
+  async function send(method: string, path: string, body: object): Promise<Record<string, unknown>> {
     const { url, token } = await troupe.announcement();
     const answer = await fetch(new URL(path, url), {
-      method: 'POST',
+      method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
@@ -103,6 +105,12 @@ describe('what waits for a decision', () => {
     const again = await troupe.run(...at('run', '--in', session, '[[use Bash]]'));
     expect(again).to.include({ code: 0, out: 'allowed\n' });
     expect(again.err).to.not.include('asks to use');
+  });
+
+  it('is asked for again once its rule is taken away, of a session that is named in short', async () => {
+    const { sessions } = (await get('/api/sessions')) as { sessions: { id: string; title: string }[] };
+    const session = sessions[0]?.id ?? expect.fail('there is no session');
+    await put(`/api/sessions/${session}/permissions`, { mode: 'ask', allow: ['Bash(ls)'] });
     const own = ['permissions', session.slice(0, 8)];
     expect((await troupe.run(...at(...own))).out).to.equal(
       'It asks, but not for what these rules fit:\n  Bash(ls)\n',
