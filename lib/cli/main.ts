@@ -20,6 +20,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^workflow$/, async () => (await import('./workflow.js')).workflowCommand],
   [/^cron$/, async () => (await import('./cron.js')).cronCommand],
   [/^cost$/, async () => (await import('./cost.js')).costCommand],
+  [/^quotas$/, async () => (await import('./quotas.js')).quotasCommand],
   [/^waiting$/, async () => (await import('./waiting.js')).waitingCommand],
   [/^(?:allow|deny|approve|reject)$/, async () => (await import('./waiting.js')).decideCommands],
   [/^permissions$/, async () => (await import('./permissions.js')).permissionsCommand],

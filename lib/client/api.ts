@@ -5880,6 +5880,8 @@ export interface operations {
                             inHour: {
                                 [key: string]: number;
                             };
+                            /** @description When the hour ends, epoch ms. */
+                            resetAt: number;
                             total: {
                                 [key: string]: number;
                             };

@@ -68,10 +68,16 @@ export async function spendBytes(
 const unwrittenOf = new WeakMap<object, Map<string, number>>();
 const bytesPerWrite = 1 << 20;
 
-/** All agents that have begun anything, for people to look at. */
-export async function usages({ supervisor }: App): Promise<readonly AgentUsage[]> {
+/** All agents that have begun anything, for people to see; `resetAt`: when the hour ends, epoch ms. */
+export async function usages({
+  supervisor,
+}: App): Promise<readonly (AgentUsage & { readonly resetAt: number })[]> {
   const rows = await supervisor.keyValues(prefix);
-  return rows.map(([, usage]) => usage as AgentUsage); // as `spendAs` wrote them
+  const now = supervisor.environment.clock.now();
+  return rows.map(([, kept]) => {
+    const usage = current('', kept, now);
+    return { ...usage, resetAt: (usage.hour + 1) * hourMs };
+  });
 }
 
 function spendAs(

@@ -17,7 +17,7 @@ describe('quotas of an agent', () => {
 
   const hourMs = 3_600_000;
   /** As if it had begun so much already. */
-  const used = async (inHour: object, total: object): Promise<void> => {
+  const used = async (inHour: object, total: object, hoursAgo = 0): Promise<void> => {
     const none = { sessions: 0, items: 0, runs: 0, bytes: 0 };
     await house.supervisor.transact({
       name: 'used',
@@ -25,7 +25,7 @@ describe('quotas of an agent', () => {
       run: (tx) => {
         tx.put(`agent-quota/${Buffer.from('employee:ann').toString('base64url')}`, {
           agent: 'employee:ann',
-          hour: Math.floor(tx.at / hourMs),
+          hour: Math.floor(tx.at / hourMs) - hoursAgo,
           inHour: { ...none, ...inHour },
           total: { ...none, ...total },
         });
@@ -62,6 +62,7 @@ describe('quotas of an agent', () => {
     const seen = await house.operator.get('/api/inspect/quotas');
     expect(seen.body.agents[0]).to.deep.include({ agent: 'employee:ann' });
     expect(seen.body.agents[0].inHour.sessions).to.equal(quotas.sessions.hour);
+    expect(seen.body.agents[0].resetAt % hourMs).to.equal(0);
     expect((await ann.get('/api/inspect/quotas')).status).to.equal(403);
   });
 
@@ -83,6 +84,13 @@ describe('quotas of an agent', () => {
     const seen = await own.operator.get('/api/inspect/quotas');
     expect(seen.body.limits).to.deep.include({ items: { hour: 1, total: 1 } });
     await own.close();
+  });
+
+  it('are shown as of this hour, also to who looks in a later one', async () => {
+    await used({ sessions: 7 }, { sessions: 9 }, 1);
+    const [usage] = (await house.operator.get('/api/inspect/quotas')).body.agents;
+    expect([usage.inHour.sessions, usage.total.sessions]).to.deep.equal([0, 9]);
+    expect(usage.resetAt).to.be.greaterThan(Date.now());
   });
 
   it('hold in all, whatever the hour', async () => {

@@ -14,7 +14,17 @@ describe('troupe items, workflow, cron, cost, attach and stop', () => {
     const agent = join(troupe.folder, 'claude');
     await writeFile(agent, `#!/bin/sh\nexec '${process.execPath}' '${peer}' "$@"\n`);
     await chmod(agent, 0o755);
-    await writeFile(join(troupe.home(), 'config.yaml'), `engines:\n  claude:\n    bin: ${agent}\n`);
+    const adder = join(troupe.folder, 'adder.mjs');
+    await writeFile(
+      adder,
+      `const { SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: token } = process.env;
+const headers = { authorization: 'Bearer ' + token, 'content-type': 'application/json' };
+console.log((await fetch(url + '/api/work-items', { method: 'POST', headers, body: '{"title":"x"}' })).status);`,
+    );
+    await writeFile(
+      join(troupe.home(), 'config.yaml'),
+      `engines:\n  claude:\n    bin: ${agent}\n  adder:\n    command: [${process.execPath}, ${adder}]\n`,
+    );
     await troupe.start();
   });
   after(() => troupe.clear());
@@ -83,5 +93,14 @@ describe('troupe items, workflow, cron, cost, attach and stop', () => {
     expect((await watching.ended).code).to.equal(0);
     expect(await done('attach', id)).to.match(/^The session is stopped\./);
     expect((await troupe.run(...at('status'))).code, 'the gateway runs on').to.equal(0);
+  });
+
+  it('says what agents have begun of what they may', async () => {
+    expect(await done('quotas')).to.equal('No agent has begun anything yet.\n');
+    expect(await done('run', '--engine', 'adder', 'add one')).to.include('201');
+    expect(await done('quotas')).to.match(
+      /^AGENT +PER +RESETS IN +SESSIONS +ITEMS +RUNS +BYTES\nsession:\S+ +hour +\S+ .* 1 of 1000 .*\nsession:\S+ +total +- .* 1 of 100000 /,
+    );
+    expect(JSON.parse(await done('quotas', '--json')).agents[0].inHour.items).to.equal(1);
   });
 });

@@ -90,6 +90,7 @@ export const inspectSystemRoutes: readonly Route[] = [
             agent: z.string().describe('`employee:<name>`, or `session:<id>` of the top of its tree.'),
             inHour: z.record(z.string(), z.int()),
             total: z.record(z.string(), z.int()),
+            resetAt: z.number().describe('When the hour ends, epoch ms.'),
           }),
         ),
       }),
