@@ -54,6 +54,8 @@ function commentOf({ docComment = '' }) {
   const text = docComment
     .replace(/^\/\*\*\s?|\s*\*\/\s*$/g, '')
     .replace(/^ *\* ?/gm, '')
+    .replace(/^@throws\s+(\w+Error)?\s*/gm, 'Throws a $1 ')
+    .replace(/^Constructs a new instance of.*$/gm, '')
     .trim();
   const [about = '', ...examples] = text.split(/^@example\s+|\s@example\s+/m);
   return {

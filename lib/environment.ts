@@ -51,6 +51,8 @@ const jumpMsMin = 2_000;
 /**
  * The real clocks and randomness. Secrets are redacted at the root of the log.
  *
+ *
+ * Never throws.
  * @example
  * const environment = systemEnvironment({ log: pino() });
  */

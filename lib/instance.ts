@@ -122,7 +122,10 @@ export interface Instance {
   close(): Promise<void>;
 }
 
-/** `await startInstance({home: 'demo', port: 0})` rejects with a HomeError, a StoreError or the system's error. */
+/**
+ * `await startInstance({home: 'demo', port: 0})` rejects with a HomeError, a StoreError or the system's error.
+ * @example const instance = await startInstance({ home: 'demo', port: 0, engines: [echo] });
+ */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {
   const opened = new Opened();
   try {

@@ -41,24 +41,40 @@ export const distinctCauses = ([first, ...others]: Causes): Causes => {
   ];
 };
 
-/** Of a stamped event, or of a caller who acts with its own rights: `authorityOf({ by: operator })`. */
+/**
+ * Of a stamped event, or of a caller who acts with its own rights: `authorityOf({ by: operator })`. Never
+ * throws.
+ * @example policy: (snapshot, event) => sessionPolicy(snapshot.context, event, authorityOf(event))
+ */
 export const authorityOf = ({ by, onBehalfOf }: { by: Caller; onBehalfOf?: Caller }): Authority => ({
   by,
   onBehalfOf: onBehalfOf ?? by,
 });
 
-/** The person whose gateway it is. */
+/**
+ * The person whose gateway it is.
+ * @example await supervisor.ask('counter', 'c1', event, { by: operator });
+ */
 export const operator: Caller = { type: 'operator' };
-/** A part of the gateway as caller: `system('cron')`. */
+/**
+ * A part of the gateway as caller: `system('cron')`. Never throws.
+ * @example await supervisor.ask('counter', 'c1', event, { by: system('cron') });
+ */
 export const system = (part: string): Caller => ({ type: 'system', part });
 
-/** A person decides: the operator or a paired browser. */
+/**
+ * A person decides: the operator or a paired browser. Never throws.
+ * @example if (!isPerson(event.by)) return refuse('FORBIDDEN');
+ */
 export const isPerson = (caller: Caller): boolean => caller.type === 'operator' || caller.type === 'device';
 
 /** The same of a caller as it is written in events and logs: `operator`, `device:<id>`. */
 export const isPersonName = (name: string): boolean => name === 'operator' || name.startsWith('device:');
 
-/** People and the kernel itself; everything but an agent. */
+/**
+ * People and the kernel itself; everything but an agent. Never throws.
+ * @example if (!isTrusted(event.by)) return refuse('FORBIDDEN');
+ */
 export const isTrusted = (caller: Caller): boolean => caller.type !== 'session';
 
 /**
@@ -68,7 +84,11 @@ export const isTrusted = (caller: Caller): boolean => caller.type !== 'session';
 export const fromKernel = (event: { readonly type: string; readonly by: Caller }): boolean =>
   event.by.type === 'system' && event.type.startsWith('xstate.');
 
-/** How a caller is written in events and logs: `operator`, `device:<id>`, `session:<id>`, `system:<part>`. */
+/**
+ * How a caller is written in events and logs: `operator`, `device:<id>`, `session:<id>`, `system:<part>`.
+ * Never throws.
+ * @example callerName({ type: 'device', id: 'd1' }) // 'device:d1'
+ */
 export function callerName(caller: Caller): string {
   switch (caller.type) {
     case 'operator':

@@ -95,19 +95,30 @@ export type OutputOf<Rows> =
   | SendTo
   | Publish;
 
-/** `emit(({context}) => keep('messages', context.messages + 1, {…}))` */
+/**
+ * A row of a collection; `null` in place of the row deletes it. Never throws; what is no JSON is an error of
+ * the compiler.
+ * @example
+ *   emit(({ context, event }) => writeRow('messages', context.messages + 1, { role: 'user', content: event.text }))
+ */
 export const writeRow = <const Collection extends string, Row>(
   collection: Collection,
   n: number | string,
   row: (Row & AsJson<Row>) | null,
 ): WriteRow<Collection, Row> => ({ type: 'kernel.write-row', collection, n, row });
-/** `emit(({context}) => tell({kind: 'session', id: context.parent}, {type: 'child.finished', …}))` */
+/**
+ * A message to another durable actor. Never throws; the kernel delivers it exactly once.
+ * @example emit(({ context }) => sendToActor({ kind: 'session', id: context.parent }, { type: 'child.finished' }))
+ */
 export const sendToActor = (to: ActorKey, event: SendTo['event']): SendTo => ({
   type: 'kernel.send',
   to,
   event,
 });
-/** `emit(({context}) => announce('session:stopped', {sessionId: context.id}))` */
+/**
+ * A frame for watchers. Never throws.
+ * @example emit(({ context }) => publish('session:stopped', { sessionId: context.id }))
+ */
 export const publish = (event: string, payload: Json): Publish => ({
   type: 'kernel.publish',
   event,
@@ -115,8 +126,9 @@ export const publish = (event: string, payload: Json): Publish => ({
 });
 
 /**
- * A typed placeholder for an effect: `setup({actors: {turn: effect<TurnResult, TurnInput>()}})`.
- * It does nothing by itself; in a test of a bare machine provide `fromPromise(fake)` in its place.
+ * A typed placeholder for an effect: `setup({actors: {turn: effect<TurnResult, TurnInput>()}})`. It does
+ * nothing by itself; in a test of a bare machine provide `fromPromise(fake)` in its place. Never throws.
+ * @example setup({ actors: { turn: effect<TurnResult, TurnInput>() } })
  */
 export function effect<Out, In>(): PromiseActorLogic<Out, In> {
   type Inert = { status: 'active'; output: undefined; error: undefined; input: In };
@@ -141,6 +153,9 @@ export function effect<Out, In>(): PromiseActorLogic<Out, In> {
  */
 export const asJson = <Type>(value: Type & AsJson<Type>): Json => value as Json;
 
-/** The stamp of an event whose XState type does not show it (done, error and delayed events). */
-// The kernel stamps every event, see the driver
+/**
+ * The stamp of an event whose XState type does not show it (done, error and delayed events): the kernel stamps every
+ * event. Never throws.
+ * @example assign({ endedAt: ({ event }) => stampOf(event).at })
+ */
 export const stampOf = (event: { type: string }): Stamp => event as { type: string } & Stamp;

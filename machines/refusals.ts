@@ -114,6 +114,7 @@ export interface RefusalMeaning {
  * `refuse('NOT_FOUND', {kind, id}, 'There is no work item TRP-9.')`: the table's sentence unless a better one
  * is given. A code that is not in the table is the host's own, with status 409 unless `Kind.refusals` says
  * another.
+ * @example policy: (_snapshot, event) => (isPerson(event.by) ? undefined : refuse('FORBIDDEN'))
  */
 export function refuse<Code extends RefusalCode | (string & {})>(
   code: Code,
@@ -155,6 +156,7 @@ const sentenceOf = (code: string): string => `Refused: ${code}.`;
 /**
  * True for what `refuse` made: `if (isRefusal(answer)) …`. Words of a client that look like one (`{"refused":
  * true, …}`) are none.
+ * @example if (isRefusal(answer)) console.log(answer.code, answer.message);
  */
 export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, mark);
@@ -163,5 +165,8 @@ export function isRefusal(value: unknown): value is Refusal {
 /** No JSON can carry it. Of all copies of Troupe in a process, `troupe/client` among them. */
 const mark = Symbol.for('troupe.refusal');
 
-/** The table itself, for the documentation and the specs. */
+/**
+ * The table itself, for the documentation and the specs.
+ * @example const [status, sentence] = refusalTable.NOT_FOUND;
+ */
 export const refusalTable: Readonly<Record<RefusalCode, readonly [status: number, sentence: string]>> = table;

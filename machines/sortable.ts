@@ -24,7 +24,7 @@ export function sortable(value: number, options: { readonly descending?: boolean
 /**
  * Text in code point order. Letters, digits, `-`, `_`, `@` and most punctuation stay as they are, so that
  * plain names are their own keys; `.` becomes `.0`, `/` becomes `.1`, blanks and control characters `!XX`,
- * and all beyond ASCII `~XXXXXX`.
+ * and all beyond ASCII `~XXXXXX`. Never throws.
  * @example sortableText('ann') // 'ann'; sortableText('a/b') // 'a.1b'
  */
 export function sortableText(text: string): string {

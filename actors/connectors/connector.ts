@@ -61,7 +61,12 @@ export interface ConnectorLink {
   close(): Promise<void>;
 }
 
-/** `export const pigeon = defineConnector({type: 'pigeon', …})`: checks the shape at definition. */
+/**
+ * A connector of your own; checks its shape at definition. Throws a TypeError that names what is wrong.
+ * @example
+ *   const open = async (settings, signal) => ({ send, close });
+ *   const pigeon = defineConnector({ type: 'pigeon', capabilities: { threading: false }, open });
+ */
 export function defineConnector(connector: Connector): Connector {
   if (!/^[a-z][a-z0-9-]*$/.test(connector.type))
     throw new TypeError(`connector type "${connector.type}" must match [a-z][a-z0-9-]*`);

@@ -21,6 +21,8 @@ import { secondsOf, secretOf } from './settings.js';
  * failures: a signature is for one receiver.
  *
  * Settings: `url` (http or https), `secret` (at least 16 characters), `timeoutSeconds` (default 10).
+ * @example
+ *   connectors: { hook: { type: webhook, url: https://a.example/in, secret: { env: HOOK } } }  # config.yaml
  */
 export const webhook: Connector = createWebhook();
 

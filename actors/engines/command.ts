@@ -25,7 +25,11 @@ export interface CommandEngineOptions {
   readonly model?: EngineModel;
 }
 
-/** `commandEngine({name: 'llama', command: ['ollama', 'run', 'llama3.2']})` */
+/**
+ * A program that answers the prompt given on its standard input. Throws a TypeError for a name that is none;
+ * a missing program is what `discover` answers.
+ * @example const llama = commandEngine({ name: 'llama', command: ['ollama', 'run', 'llama3.2'] });
+ */
 export function commandEngine(options: CommandEngineOptions): Engine {
   const {
     name,

@@ -185,7 +185,12 @@ export interface ChildResult {
   readonly ended: 'interrupted' | 'deadline' | 'silence' | 'flood' | 'processes' | null;
 }
 
-/** `export const echo = defineEngine({name: 'echo', …})`: checks the shape at definition. */
+/**
+ * An engine of your own; checks its shape at definition. Throws a TypeError that names what is wrong.
+ * @example
+ *   const turn = async ({ prompt }) => ({ outcome: 'succeeded', text: prompt });
+ *   const echo = defineEngine({ name: 'echo', effortMechanism: 'none', discover, turn });
+ */
 export function defineEngine(engine: Engine): Engine {
   if (!/^[a-z][a-z0-9-]*$/.test(engine.name))
     throw new TypeError(`engine name "${engine.name}" must match [a-z][a-z0-9-]*`);

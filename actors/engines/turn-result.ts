@@ -4,6 +4,10 @@ import { lastBytes } from './process/output.js';
 /**
  * What the end of a plain program means for a turn. Why *we* ended it comes first: an exit code of 0 is worth
  * nothing after a signal of ours, and a program that says nothing has not answered, whatever its exit code.
+ * Never throws.
+ * @example
+ *   const ended = await (await io.spawn('llm', [], settings)).done;
+ *   return turnResult(ended, { program: 'llm', deadlineMs: settings.deadlineMs });
  */
 export function turnResult(
   child: ChildResult,

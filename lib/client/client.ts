@@ -51,6 +51,7 @@ export interface Client extends Requests {
 /**
  * `const client = createClient({ url, token })`. Opens nothing; holds nothing that must be closed. Throws a
  * TypeError without `url` where there is no page.
+ * @example const client = createClient({ url: 'http://127.0.0.1:7420', token });
  */
 export function createClient(options: ClientOptions = {}): Client {
   const url = addressOf(options.url);

@@ -34,7 +34,8 @@ const mark = Symbol.for('troupe.refusal');
 
 /**
  * What is no answer of the gateway: it cannot be reached, does not answer in time, something else answers in
- * its place, or the connection is not allowed (any more).
+ * its place, or the connection is not allowed (any more). Requests, events and runs reject with it.
+ * @example client.get('/api/status').catch((error) => error instanceof GatewayError && error.code === 'UNREACHABLE');
  */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';

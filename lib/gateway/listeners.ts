@@ -40,7 +40,9 @@ export interface Tls {
 
 /**
  * Listens from now on, so that the address is known to all that is made next; answers once there is something
- * to answer with. `const listeners = await openListeners({host: '127.0.0.1', port: 0})`
+ * to answer with. `const listeners = await openListeners({host: '127.0.0.1', port: 0})` Rejects with the
+ * system's error: `EADDRINUSE`, `EACCES` ….
+ * @example const listeners = await openListeners({ host: '127.0.0.1', port: 0 });
  */
 export async function openListeners({ host, port, tls, slow }: ListenersOptions): Promise<Listeners> {
   const main =

@@ -75,7 +75,10 @@ type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined;
 
 /**
  * `route('POST', '/api/work-items', 'work-item.create', {about, body, answer}, create)`: `run` sees what the
- * schemas parse.
+ * schemas parse. A body or query that its schema does not take is refused with `VALIDATION`.
+ * @example
+ *   const shape = { about: 'Answers.', answer: z.object({ ok: z.boolean() }) };
+ *   route('GET', '/api/ping', 'status.read', shape, () => ({ status: 200, body: { ok: true } }));
  */
 export function route<const S extends RouteSchema>(
   method: Method,

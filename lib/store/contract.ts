@@ -115,7 +115,10 @@ export type StoreErrorCode =
   /** The home cannot be opened without risking data; the message says why and what to do. */
   | 'REFUSED';
 
-/** What a store rejects with. `code` says what to do about it: see `StoreErrorCode`. */
+/**
+ * What a store rejects with. `code` says what to do about it: see `StoreErrorCode`.
+ * @example if (error instanceof StoreError && error.code === 'LOCKED') console.log('another process has this home');
+ */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(

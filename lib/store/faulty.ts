@@ -21,7 +21,11 @@ export interface FaultyStore extends Store {
   readonly offered: number;
 }
 
-/** `faultyStore(memoryStore(), {failAt: 3, mode: 'before'})` */
+/**
+ * `faultyStore(memoryStore(), {failAt: 3, mode: 'before'})` Rejects as it is told to: a `StoreError`
+ * `STORE_UNAVAILABLE`.
+ * @example const store = faultyStore(memoryStore(), { failAt: 3, mode: 'before' });
+ */
 export function faultyStore(inner: Store, faults?: Faults): FaultyStore {
   let plan = faults;
   let since = 0;

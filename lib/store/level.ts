@@ -19,6 +19,7 @@ export type { LevelStore, LevelStoreOptions } from './level-options.js';
  * Throws LOCKED (another process has it; nothing was touched), REFUSED (a person is needed, nothing was
  * changed) or STORE_UNAVAILABLE (the disk did not let it). `const store = await openLevelStore({directory:
  * home, log})`
+ * @example const store = await levelStore({ directory: 'home' });
  */
 export async function openLevelStore(options: LevelStoreOptions): Promise<LevelStore> {
   const { log } = options;

@@ -4,6 +4,8 @@ import { pageLimit } from './keys.js';
 /**
  * The store port in memory, for tests and for embedding where nothing need survive. Keys are kept in sorted
  * blocks of a few hundred, so that finding, adding and paging stay cheap at hundreds of thousands of keys.
+ * Rejects as every store does: `StoreError`.
+ * @example const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore() });
  */
 export function memoryStore(): Store {
   const values = new Map<string, string>();

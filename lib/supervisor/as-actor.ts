@@ -51,6 +51,8 @@ export interface AsActorOptions<View = Record<string, Json>, Output = Json, Acto
  * gets its done, error and snapshot events. The durable actor outlives the host; with the same `id` in the
  * input (or in a restored snapshot) the child attaches to it again instead of creating another.
  *
+ *
+ * Where the actor cannot be created or has failed, the child gets its error event; nothing throws.
  * @example
  * const agent = asActor(supervisor, 'session', { done: ({ status }) => status === 'idle' });
  * setup({ actors: { agent } }).createMachine({ invoke: { src: 'agent', input: { id: 's1', input: {…} },

@@ -77,7 +77,11 @@ export class Kernel {
   }
 }
 
-/** Our own code, or a host's, threw. */
+/**
+ * Our own code, or a host's, threw. A call rejects with it; the actor's state is that of before.
+ * @example
+ *   supervisor.ask('counter', 'c1', event).catch((error) => error instanceof Fault && log(error.faultId));
+ */
 export class Fault extends Error {
   override readonly name = 'Fault';
   constructor(

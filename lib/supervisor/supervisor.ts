@@ -21,7 +21,11 @@ import { Requests } from './requests.js';
 import { openTimers, type TimerWheel } from './timers.js';
 import { Transactions } from './transaction.js';
 
-/** The limits where `createSupervisor({ limits })` says nothing else. */
+/**
+ * The limits where `createSupervisor({ limits })` says nothing else.
+ * @example
+ *   const supervisor = await createSupervisor({ kinds, store, limits: { mailboxMax: 2 * defaultLimits.mailboxMax } });
+ */
 export const defaultLimits: Limits = {
   awakeActorsMax: 20_000,
   mailboxMax: 1_000,
@@ -36,6 +40,8 @@ export const defaultLimits: Limits = {
 /**
  * Open a supervisor over a store: what was in flight when the last one ended goes on.
  *
+ *
+ * Throws a TypeError for kinds that cannot run together; rejects with the store's `StoreError`.
  * @example
  * const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore() }); await
  * supervisor.spawn('counter', { id: 'c1' }); await supervisor.ask('counter', 'c1', { type: 'add', n: 2 });

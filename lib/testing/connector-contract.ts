@@ -21,6 +21,8 @@ export interface ConnectorContractOptions {
  * The promises of a connector, runnable: call it from a spec of your own, with a far side that you control.
  * Needs mocha and chai.
  *
+ *
+ * Throws where `chai` is not installed.
  * @example connectorContract('pigeon', { connector: () => pigeon, settings: () => ({ loft: far.url }),
  * received: () => far.texts })
  */

@@ -19,6 +19,8 @@ export interface EngineContractOptions {
  * The promises of an engine, runnable: call it from a spec of your own, with an engine that is available on
  * the machine that runs the spec. Needs mocha and chai.
  *
+ *
+ * Throws where `chai` is not installed.
  * @example engineContract('my engine', { engine: () => myEngine(), prompt: 'say hello', slowPrompt: 'count to
  * 60' })
  */

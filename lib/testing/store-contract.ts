@@ -4,8 +4,10 @@ import { StoreError, type Group, type Op, type Store } from '../store/contract.j
 import { keys, prefix } from '../store/keys.js';
 
 /**
- * What every store must do, as mocha cases. A store of your own is right when
- * `storeContract('my store', () => openMyStore())` passes; `open` answers a new, empty store each time.
+ * What every store must do, as mocha cases. A store of your own is right when `storeContract('my store', ()
+ * => openMyStore())` passes; `open` answers a new, empty store each time. Throws where `chai` is not
+ * installed.
+ * @example storeContract('my store', () => openMyStore());
  */
 export function storeContract(name: string, open: () => Promise<Store>): void {
   needChaiAndMocha();

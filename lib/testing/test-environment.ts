@@ -48,6 +48,8 @@ interface Timeout {
  * Clock, ids and chance as a spec wants them: nothing happens until `advance`, and the same seed gives the same
  * run.
  *
+ *
+ * Never throws.
  * @example
  * const environment = testEnvironment({ seed: 7 });
  * const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore(), environment });

@@ -99,7 +99,10 @@ const broken = ({ event }: { event: ErrorActorEvent }): { reason: string; at: nu
 });
 const waits = { guard: 'mayWait', actions: 'accept' } as const;
 
-/** The statechart of a connector. */
+/**
+ * The statechart of a connector.
+ * @example const chart = connectorMachine.root.states;
+ */
 export const connectorMachine = connector.createMachine({
   id: 'connector',
   type: 'parallel',

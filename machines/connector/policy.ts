@@ -9,7 +9,11 @@ import {
   type LinkStatus,
 } from './context.js';
 
-/** Who may do what with a connector, and whether a message fits. */
+/**
+ * Who may do what with a connector, and whether a message fits. Answers the refusal, or undefined for yes;
+ * never throws.
+ * @example const refused = connectorPolicy(context, { type: 'connector.stop', ...stamp }, authorityOf(stamp));
+ */
 export function connectorPolicy(
   context: ConnectorContext,
   event: ConnectorEvent,

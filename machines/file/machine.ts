@@ -39,7 +39,10 @@ export interface FileContext extends Omit<FileInput, 'at' | 'by'> {
 /** What a managed file takes. */
 export type FileEvent = Stamp & { readonly type: 'file.remove' };
 
-/** Who may do this with a file. */
+/**
+ * Who may do this with a file. Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = filePolicy(event, authorityOf(event));
+ */
 export function filePolicy(event: FileEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (event.type !== 'file.remove')
     return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
@@ -55,7 +58,10 @@ const checkInput = checkShape({
   sessionId: 'string?',
 });
 
-/** May a file be kept with this input? */
+/**
+ * May a file be kept with this input? Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = admitFile(input);
+ */
 export function admitFile(input: FileInput): Refusal | undefined {
   const wrong = checkInput(input);
   if (wrong !== undefined)
@@ -69,7 +75,10 @@ export function admitFile(input: FileInput): Refusal | undefined {
     : undefined;
 }
 
-/** The statechart of a managed file. */
+/**
+ * The statechart of a managed file.
+ * @example const chart = fileMachine.root.states;
+ */
 export const fileMachine = setup({
   types: {} as { context: FileContext; events: FileEvent; input: FileInput; emitted: Output },
   actions: {

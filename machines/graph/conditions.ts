@@ -48,7 +48,10 @@ export type ConditionFaultCode =
   | 'bad-condition-value'
   | 'unknown-condition-step';
 
-/** What makes of anything a condition: `{condition, path}`, or every fault in it. Never throws. */
+/**
+ * What makes of anything a condition: `{condition, path}`, or every fault in it. Never throws.
+ * @example const { condition, faults } = parseCondition({ path: 'input.size', op: 'gt', value: 3 });
+ */
 export function parseCondition(
   value: unknown,
   options: { readonly isNode?: (id: string) => boolean; readonly patterns?: Patterns } = {},
@@ -129,7 +132,10 @@ const isScalar = (value: unknown): value is Scalar =>
   (typeof value === 'number' && Number.isFinite(value));
 const fault = (code: ConditionFaultCode, message: string): ConditionFault => ({ code, message });
 
-/** All of them hold. No conditions: true. Never throws: what cannot be compared does not hold. */
+/**
+ * All of them hold. No conditions: true. Never throws: what cannot be compared does not hold.
+ * @example holds([{ path: 'steps.test.outcome', op: 'eq', value: 'succeeded' }], scope)
+ */
 export function holds(conditions: readonly Condition[], scope: Scope, patterns?: Patterns): boolean {
   return conditions.every((condition) => {
     const path = parsePath(condition.path, (id) => Object.hasOwn(scope.steps, id));

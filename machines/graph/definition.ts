@@ -254,7 +254,10 @@ export interface WorkflowEdge {
 export const isSessionActor = (actor: StepActor): actor is SessionActor =>
   actor.kind === 'employee' || actor.kind === 'engine';
 
-/** Bounds of a definition. The numbers of times are minutes where they say so. */
+/**
+ * Bounds of a definition. The numbers of times are minutes where they say so.
+ * @example if (nodes.length > definitionLimits.nodesMax) throw new RangeError('too many steps');
+ */
 export const definitionLimits = {
   nodesMax: 96,
   edgesMax: 384,

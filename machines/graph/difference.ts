@@ -31,7 +31,10 @@ const compared = [
   'layout',
 ] as const;
 
-/** What changed between two versions of a definition. */
+/**
+ * What changed between two versions of a definition. Never throws.
+ * @example const changed = differenceOf(stored, next);
+ */
 export function differenceOf(stored: WorkflowDefinition, next: WorkflowDefinition): DefinitionDifference {
   const members = compared.filter((member) => !same(stored[member], next[member]));
   const nodes = changesOf(stored.nodes, next.nodes);

@@ -7,7 +7,10 @@ import { layersOf } from './order.js';
  */
 export type ExecutionPlan = ReturnType<typeof executionPlan>;
 
-/** The waves in which a definition would run. */
+/**
+ * The waves in which a definition would run. Never throws.
+ * @example const { waves } = executionPlan(definition);
+ */
 export function executionPlan(definition: WorkflowDefinition) {
   const { nodes, edges, runGates } = definition;
   const forward = edges.filter(({ kind, from, to }) => kind !== 'loop' && from !== to);

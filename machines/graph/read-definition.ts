@@ -86,7 +86,11 @@ const members = [
 ];
 const root: Place = { ref: '', path: '' };
 
-/** Read a definition, whatever came: the definition with its defaults, and every fault with its place. */
+/**
+ * Read a definition, whatever came: the definition with its defaults, and every fault with its place. Never
+ * throws.
+ * @example const { definition, faults } = parseDefinition(JSON.parse(text));
+ */
 export function parseDefinition(value: unknown, options: ReadOptions = {}): ReadDefinition {
   const reading = startReading();
   const raw = recordAt(reading, value, root, members);

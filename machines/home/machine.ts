@@ -29,7 +29,10 @@ export type HomeEvent = Stamp & {
   readonly payload: Json;
 };
 
-/** Who may say this of the home. */
+/**
+ * Who may say this of the home. Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = homePolicy(event, authorityOf(event));
+ */
 export function homePolicy(event: HomeEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (event.type !== 'fact.recorded')
     return refuse('UNKNOWN_EVENT', { type: (event as { type: string }).type });
@@ -47,7 +50,10 @@ export function homePolicy(event: HomeEvent, { onBehalfOf }: Authority): Refusal
 
 const payloadBytesMax = 8_192;
 
-/** The statechart of the home, whose log tells of its files. */
+/**
+ * The statechart of the home, whose log tells of its files.
+ * @example const chart = homeMachine.root.states;
+ */
 export const homeMachine = setup({
   types: {} as { context: HomeContext; events: HomeEvent; input: { readonly id: string }; emitted: Output },
   actions: { record: decidesFor<HomeContext, HomeEvent>()('fact.recorded', record) },

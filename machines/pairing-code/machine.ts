@@ -61,7 +61,10 @@ export type PairingCodeEvent = Stamp & {
 
 export type PairingCodeStatus = 'valid' | 'redeeming' | 'redeemed' | 'failed' | 'expired';
 
-/** Who may use a pairing code. */
+/**
+ * Who may use a pairing code. Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = pairingCodePolicy(event, authorityOf(event));
+ */
 export function pairingCodePolicy(event: PairingCodeEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (fromKernel(event)) return undefined;
   if (event.type !== 'code.redeem')
@@ -84,7 +87,10 @@ const checkDevice = checkShape({
   userAgent: 'string?',
 });
 
-/** May a pairing code be made of this input? */
+/**
+ * May a pairing code be made of this input? Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = admitPairingCode(input);
+ */
 export function admitPairingCode(input: PairingCodeInput): Refusal | undefined {
   const fits =
     checkShape({ deviceKind: 'string', issuedTo: 'string', ttlMs: 'number' })(input) === undefined &&
@@ -96,7 +102,10 @@ export function admitPairingCode(input: PairingCodeInput): Refusal | undefined {
 
 const decides = decidesFor<PairingCodeContext, PairingCodeEvent>();
 
-/** The statechart of a pairing code. */
+/**
+ * The statechart of a pairing code.
+ * @example const chart = pairingCodeMachine.root.states;
+ */
 export const pairingCodeMachine = setup({
   types: {} as {
     context: PairingCodeContext;

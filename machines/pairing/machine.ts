@@ -49,7 +49,10 @@ export type PairingStatus = 'open' | 'checking' | 'proven' | 'clearing' | 'spent
 
 export const challengeTtlMs = 10_000;
 
-/** Who may go on with a pairing. */
+/**
+ * Who may go on with a pairing. Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = pairingPolicy(event, authorityOf(event));
+ */
 export function pairingPolicy(event: PairingEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (fromKernel(event)) return undefined;
   if (event.type !== 'challenge.redeem' && event.type !== 'challenge.spend')
@@ -60,13 +63,19 @@ export function pairingPolicy(event: PairingEvent, { onBehalfOf }: Authority): R
 /** One answer for every reason, so that it tells nothing to a caller who guesses. */
 export const pairingNotInState = (): Refusal => refuse('CHALLENGE_FAILED');
 
-/** May a pairing begin with this input? */
+/**
+ * May a pairing begin with this input? Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = admitPairing(input);
+ */
 export const admitPairing = (input: PairingInput): Refusal | undefined =>
   checkShape({ nonceHash: 'string' })(input) === undefined && /^[0-9a-f]{64}$/.test(input.nonceHash)
     ? undefined
     : refuse('BAD_REQUEST', { path: 'nonceHash' });
 
-/** The statechart of a pairing. */
+/**
+ * The statechart of a pairing.
+ * @example const chart = pairingMachine.root.states;
+ */
 export const pairingMachine = setup({
   types: {} as { context: PairingContext; events: PairingEvent; input: PairingInput; emitted: Output },
   actors: { proof: effect<ProofOutput, ProofInput>(), clearing: effect<null, ProofInput>() },

@@ -12,6 +12,7 @@ import { publish, type Stamp, type Output } from '../outputs.js';
  * refused, nothing acknowledged is lost. Draining begins from anywhere and ends in `stopped`.
  *
  * **What can never happen.** A way back out of draining. `running` while a subsystem is failing.
+ * @example const names: readonly string[] = subsystems;
  */
 export const subsystems = ['store', 'disk', 'timers', 'effects', 'actors', 'gateway', 'connectors'] as const;
 /** A part of the process that the root watches. */
@@ -61,7 +62,10 @@ const root = setup({
 
 const status = (status: RootStatus) => ({ type: 'publishStatus' as const, params: { status } });
 
-/** The statechart of the whole process. */
+/**
+ * The statechart of the whole process.
+ * @example const chart = rootMachine.root.states;
+ */
 export const rootMachine = root.createMachine({
   id: 'root',
   context: { failing: {} },
@@ -97,6 +101,9 @@ export const rootMachine = root.createMachine({
   },
 });
 
-/** Why the system is degraded: `['store: the disk is full']`. */
+/**
+ * Why the system is degraded: `['store: the disk is full']`. Never throws.
+ * @example reasonsOf(snapshot.context) // ['store: the disk is full']
+ */
 export const reasonsOf = (context: RootContext): readonly string[] =>
   Object.entries(context.failing).map(([name, reason]) => `${name}: ${reason}`);

@@ -192,7 +192,10 @@ const failed = ({ event }: { event: ErrorActorEvent }): TurnEnd => {
   return { output: { outcome: 'failed', text: '', error }, at: stampOf(event).at };
 };
 
-/** The statechart of a session. */
+/**
+ * The statechart of a session.
+ * @example const chart = sessionMachine.root.states;
+ */
 export const sessionMachine = session.createMachine({
   id: 'session',
   context: ({ input }) => firstContext(input),

@@ -18,8 +18,9 @@ import { isWholesale, ruleCharsMax, toolRule } from './tool-rule.js';
 import { fitFound } from './transcript.js';
 
 /**
- * Who may do what with a session, and whether what an event names is there and fits. When it may happen is the
- * statechart's to say.
+ * Who may do what with a session, and whether what an event names is there and fits. When it may happen is
+ * the statechart's to say. Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = sessionPolicy(context, event, authorityOf(event));
  */
 export function sessionPolicy(
   context: SessionContext,
@@ -93,7 +94,11 @@ export function sessionPolicy(
   }
 }
 
-/** Better words than the kernel's for what is done with a whole session while it is at work. */
+/**
+ * Better words than the kernel's for what is done with a whole session while it is at work. Undefined leaves
+ * the kernel's own refusal; never throws.
+ * @example const better = sessionNotInState(status, context, event);
+ */
 export function sessionNotInState(
   status: SessionStatus,
   context: SessionContext,
@@ -113,7 +118,8 @@ const wholly: Readonly<Record<string, string | undefined>> = {
 
 /**
  * May a session be created like this? Bounds only; employee, engine and working folder are judged by the
- * command.
+ * command. Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = admitSession(input);
  */
 export function admitSession(input: SessionInput): Refusal | undefined {
   const wrong = checkInput(input);

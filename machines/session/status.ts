@@ -5,7 +5,10 @@
 export type SessionStatus = 'running' | RestingStatus | 'waiting' | 'deleted';
 export type RestingStatus = 'idle' | 'error' | 'interrupted' | 'stopped';
 
-/** The status in the words of the API, of a state of the chart. */
+/**
+ * The status in the words of the API, of a state of the chart. Never throws.
+ * @example sessionStatusOf({ resting: 'idle' }) // 'idle'
+ */
 export const statusOf = (value: SessionStatus | { readonly resting: RestingStatus }): SessionStatus =>
   typeof value === 'string' ? value : value.resting;
 

@@ -15,7 +15,10 @@ import { titleCharsMax, type Waiting } from '../waiting.js';
  */
 export type SessionView = ReturnType<typeof sessionView>;
 
-/** A session as the API shows it. */
+/**
+ * A session as the API shows it. Never throws.
+ * @example const { status, queueDepth } = sessionView(sessionStatusOf(snapshot.value), snapshot.context);
+ */
 export function sessionView(status: SessionStatus, context: SessionContext) {
   return {
     id: context.id,
@@ -76,7 +79,10 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
 /** How a session is, in the words of chat clients. */
 export type TransportState = 'idle' | 'queued' | 'running' | 'error' | 'interrupted';
 
-/** Where the work is: `queued` until a process slot was got, and while a provider's limit lasts. */
+/**
+ * Where the work is: `queued` until a process slot was got, and while a provider's limit lasts. Never throws.
+ * @example transportState('running', context) // 'queued' until a process is free
+ */
 export function transportState(status: SessionStatus, context: SessionContext): TransportState {
   switch (status) {
     case 'running':
@@ -94,6 +100,8 @@ export function transportState(status: SessionStatus, context: SessionContext): 
 /**
  * The lists a session appears in; all but `parent` and `work-item` (by creation) have the last active first.
  * What was put away is in `archived` instead of `all`, `group` and `status`; what was deleted is nowhere.
+ * Never throws.
+ * @example index: (snapshot) => sessionIndex(sessionStatusOf(snapshot.value), snapshot.context)
  */
 export function sessionIndex(
   status: SessionStatus,

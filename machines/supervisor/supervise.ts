@@ -22,7 +22,10 @@ export interface Supervision {
   readonly giveUp: 'halt' | 'escalate';
 }
 
-/** Restart one by one, at most 5 times in 60 seconds. */
+/**
+ * Restart one by one, at most 5 times in 60 seconds.
+ * @example const kind = defineKind({ ...counter, supervision: { ...defaultSupervision, intensity: 10 } });
+ */
 export const defaultSupervision: Supervision = {
   strategy: 'one_for_one',
   intensity: 5,
@@ -47,6 +50,7 @@ export type Verdict =
 
 /**
  * Decide on the failure (or, with `normal`, the normal end) of one child.
+ * Never throws.
  *
  * @param children ids in start order
  * @param failures times (epoch ms) of earlier failures; older ones than the period are forgotten

@@ -16,7 +16,10 @@ export interface Asker {
   readonly facts?: WorkItemFacts;
 }
 
-/** What an asker is to a work item. */
+/**
+ * What an asker is to a work item. Never throws.
+ * @example const relation = relationTo(snapshot.context, { by, facts });
+ */
 export function relationTo(context: WorkItemContext, asker: Asker): Relation {
   const caller = asker.onBehalfOf;
   if (caller.type === 'system') return 'system';
@@ -42,6 +45,7 @@ type Column = 'none' | 'manager' | 'root' | 'escalated' | 'decided';
 /**
  * Rows: the caller. Columns: nothing pending · routed to a manager · routed to the root · escalated · decided
  * already. `NO_PENDING_APPROVAL` is said by the chart, to those who would otherwise have the authority.
+ * @example approvalMatrix.operator.manager // 'NOT_ROUTED'
  */
 export const matrix: Readonly<Record<Relation, Readonly<Record<Column, Cell>>>> = {
   operator: {

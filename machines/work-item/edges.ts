@@ -1,8 +1,8 @@
 /**
- * Where a work item may go. The one table; the policy, the machine, the documentation and the specs all read
- * it.
+ * How a work item may be, in the words of the API. With `edges` the one table of where it may go; the policy, the
+ * machine, the documentation and the specs all read it.
+ * @example const open = workItemStatuses.filter((status) => status !== 'done');
  */
-
 export const statuses = [
   'backlog',
   'assigned',
@@ -16,7 +16,10 @@ export const statuses = [
 /** How a work item is, in the words of the API. */
 export type WorkStatus = (typeof statuses)[number];
 
-/** From which status to which others a work item may move. */
+/**
+ * From which status to which others a work item may move.
+ * @example workItemEdges.review.includes('done')
+ */
 export const edges: Readonly<Record<WorkStatus, readonly WorkStatus[]>> = {
   backlog: ['assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'],
   assigned: ['backlog', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'],

@@ -85,7 +85,10 @@ const bounces = [
   { guard: 'exhausts' as const, target: 'escalated' as const, actions: 'exhaust' as const },
 ];
 
-/** The statechart of a work item. */
+/**
+ * The statechart of a work item.
+ * @example const chart = workItemMachine.root.states;
+ */
 export const workItemMachine = workItem.createMachine({
   id: 'work-item',
   type: 'parallel',

@@ -18,7 +18,7 @@ export interface NextMove {
 
 /**
  * Where may this caller move the item now, and why not elsewhere? Asks policy and chart, as the
- * move itself does.
+ * move itself does. Never throws.
  * @example nextMoves(snapshot.value, snapshot.context, {by, facts, at}).filter(({refusal}) => refusal ===
  * null)
  */

@@ -2,7 +2,11 @@ import { refuse, type Refusal } from '../refusals.js';
 import type { WorkItemContext, WorkItemEvent } from './context.js';
 import { edges, type WorkStatus, type WorkItemState } from './edges.js';
 
-/** Better words than the kernel's for what the chart of a work item does not take now. */
+/**
+ * Better words than the kernel's for what the chart of a work item does not take now. Undefined leaves the
+ * kernel's own refusal; never throws.
+ * @example const better = workItemNotInState(where, context, event);
+ */
 export function workItemNotInState(
   { work, approval }: WorkItemState,
   context: WorkItemContext,

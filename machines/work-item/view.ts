@@ -13,7 +13,10 @@ import { titleCharsMax, type Waiting } from '../waiting.js';
  */
 export type WorkItemView = ReturnType<typeof workItemView>;
 
-/** A work item as the API shows it. */
+/**
+ * A work item as the API shows it. Never throws.
+ * @example const { status, assignee } = workItemView(where, context);
+ */
 export function workItemView(where: WorkItemState, context: WorkItemContext) {
   const approval = context.approval;
   return {
@@ -60,10 +63,11 @@ export function workItemView(where: WorkItemState, context: WorkItemContext) {
 }
 
 /**
- * The lists an item appears in. Order: manually ranked first (`rank`, without one last), then the last changed first;
- * the same in every list, so that a place in one names the place in all. `group` and `assignee-group` serve every
- * filter by field: each range of them is one status, source, department (and assignee), so whatever is asked is a
- * merge of few ranges. A list for each field would be two more rows to write at every change.
+ * The lists an item appears in. Order: manually ranked first (`rank`, without one last), then the last
+ * changed first; the same in every list, so that a place in one names the place in all. `group` and
+ * `assignee-group` serve every filter by field: each range of them is one status, source, department (and
+ * assignee), so whatever is asked is a merge of few ranges. A list for each field would be two more rows to
+ * write at every change. Never throws.
  * @example {index: 'group', key: 'blocked/human/dev/1c08…'}
  */
 export function workItemIndex(

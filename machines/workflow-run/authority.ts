@@ -40,7 +40,10 @@ export function relationTo(
 type Column = 'manager' | 'root' | 'escalated';
 type Cell = 'yes' | 'OWN_APPROVAL' | 'NOT_ROUTED';
 
-/** Rows: the caller. Columns: routed to a manager · routed to the root · escalated. */
+/**
+ * Rows: the caller. Columns: routed to a manager · routed to the root · escalated.
+ * @example gateMatrix.requester.manager // 'OWN_APPROVAL'
+ */
 export const gateMatrix: Readonly<Record<Relation, Readonly<Record<Column, Cell>>>> = {
   operator: { manager: 'NOT_ROUTED', root: 'yes', escalated: 'yes' },
   system: { manager: 'yes', root: 'yes', escalated: 'yes' },

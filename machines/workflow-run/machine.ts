@@ -190,7 +190,10 @@ export function runMachine(patterns: Patterns = linearPatterns) {
   });
 }
 
-/** The machine as it runs; tests may give it other patterns. */
+/**
+ * The machine as it runs; tests may give it other patterns.
+ * @example const chart = workflowRunMachine.root.states;
+ */
 export const workflowRunMachine = runMachine();
 
 /** Root entry and the first choice run on XState's init event, which its types do not show. */

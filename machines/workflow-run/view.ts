@@ -90,7 +90,10 @@ export interface RunSnapshot {
   readonly context: RunContext;
 }
 
-/** A run as lists show it. */
+/**
+ * A run as lists show it. Never throws.
+ * @example const { status, inFlight } = runView(snapshot, meta.revision);
+ */
 export function runView({ value, context }: RunSnapshot, revision: number): RunView {
   const found = gateNamed(context.steps, undefined);
   const { nodes } = graphOf(context);

@@ -92,7 +92,10 @@ const writes = (from: WorkflowStatus, to: WorkflowStatus) => ({
   ],
 });
 
-/** The statechart of a workflow. */
+/**
+ * The statechart of a workflow.
+ * @example const chart = workflowMachine.root.states;
+ */
 export const workflowMachine = workflow.createMachine({
   id: 'workflow',
   type: 'parallel',

@@ -17,6 +17,9 @@ import {
  * People and the kernel write all. An agent writes where the owner is its employee, or the department one
  * that its employee manages, before and after the change; the root employee writes all others. Reading and
  * planning is for all.
+ *
+ * Answers the refusal, or undefined for yes; never throws.
+ * @example const refused = workflowPolicy(context, event, authorityOf(event));
  */
 export function workflowPolicy(
   context: WorkflowContext,
@@ -84,7 +87,10 @@ export const workflowNotInState = ({ id }: WorkflowContext): Refusal =>
     `workflow "${id}" is retired; duplicate it to continue`,
   );
 
-/** May a workflow be made of this input? A fault of its definition is refused with its place. */
+/**
+ * May a workflow be made of this input? A fault of its definition is refused with its place.
+ * @example const refused = admitWorkflow({ id: 'digest', definition });
+ */
 export function admitWorkflow(input: WorkflowInput & { readonly id?: string }): Refusal | undefined {
   const { by = { type: 'operator' } } = input;
   const given = input.definition as { readonly id?: unknown } | null;

@@ -9,7 +9,10 @@ import { titleCharsMax, type Waiting } from '../waiting.js';
 /** A workflow as callers see it: its head. The graph of a version is a row of `versions`. */
 export type WorkflowView = ReturnType<typeof workflowView>;
 
-/** A workflow as the API shows it. */
+/**
+ * A workflow as the API shows it. Never throws.
+ * @example const { status, version } = workflowView(snapshot.value, snapshot.context);
+ */
 export function workflowView(value: unknown, context: WorkflowContext) {
   const {
     id,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { apiReport, apiReportFile } from '../docs/api-report.js';
+import { apiReference, apiReport, apiReportFile } from '../docs/api-report.js';
 import { textOf } from '../docs/samples.js';
 
 /** Every change of the public face is a change of this file, and so a line that a reviewer sees. */
@@ -13,4 +13,22 @@ describe('the report of the public face', () => {
     const bare = (await apiReport()).matchAll(/\(undocumented\)\nexport (?:\w+ )+?(\w+)\b(?= |<|:|\()/g);
     expect([...bare].map(([, name]) => name)).to.deep.equal(['components', 'paths']);
   });
+
+  // A reader of an editor's hint has nothing else: a value without an example is read in our code, or guessed
+  it('has an example for every value, and says of every function how it fails', async () => {
+    const items = (await apiReference()).split(/^### /m).slice(1);
+    expect(items.length).to.be.greaterThan(300);
+    const values = items.filter((item) => !/^```text\n(?:type|interface) /m.test(item));
+    expect(values.length).to.be.greaterThan(90);
+    expect(values.filter((item) => !item.includes('\nExample:\n')).map(nameOf)).to.deep.equal([]);
+    const functions = values.filter((item) => /^```text\nfunction /m.test(item));
+    expect(functions.length).to.be.greaterThan(60);
+    expect(functions.filter((item) => !/throw|reject|refus/i.test(aboutOf(item))).map(nameOf)).to.deep.equal(
+      [],
+    );
+  });
 });
+
+const nameOf = (item: string): string => item.slice(0, item.indexOf('\n'));
+/** What stands before the signature. */
+const aboutOf = (item: string): string => item.slice(0, item.indexOf('```'));

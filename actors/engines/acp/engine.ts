@@ -71,7 +71,11 @@ export interface AcpQuirks {
 const transcriptBytesMax = 256 * 1024;
 const learnedMax = 200;
 
-/** `acpEngine({name: 'goose', bin: 'goose', args: ['acp']})` */
+/**
+ * An agent that speaks the Agent Client Protocol. Throws a TypeError for a name that is none; a missing
+ * program is what `discover` answers.
+ * @example const goose = acpEngine({ name: 'goose', bin: 'goose', args: ['acp'] });
+ */
 export function acpEngine(options: AcpOptions): Engine {
   const find = programFinder(
     options.bin,

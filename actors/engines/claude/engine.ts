@@ -30,7 +30,11 @@ export type ClaudeOptions = AgentProgram;
 const levels = ['low', 'medium', 'high', 'xhigh', 'max'];
 const transcriptBytesMax = 256 * 1024;
 
-/** `claudeEngine({model: 'opus'})`; with `{baseUrl, apiKeyEnv}` for another endpoint than the provider's. */
+/**
+ * `claudeEngine({model: 'opus'})`; with `{baseUrl, apiKeyEnv}` for another endpoint than the provider's.
+ * Throws a TypeError for a name that is none; a missing program is what `discover` answers.
+ * @example const claude = claudeEngine({ model: 'opus' });
+ */
 export function claudeEngine(options: ClaudeOptions = {}): Engine {
   const bin = options.bin ?? 'claude';
   const find = programFinder(bin, 'npm install -g @anthropic-ai/claude-code');

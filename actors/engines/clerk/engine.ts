@@ -15,7 +15,11 @@ export interface ClerkOptions {
 
 const program = fileURLToPath(new URL('./main.js', import.meta.url));
 
-/** `clerkEngine({gatewayUrl: () => gateway.url})` */
+/**
+ * The built-in engine without a model: it keeps the board by simple words. A turn that the gateway refuses
+ * fails with the refusal's sentence; nothing throws.
+ * @example const clerk = clerkEngine({ gatewayUrl: () => gateway.url });
+ */
 export function clerkEngine({ gatewayUrl }: ClerkOptions): Engine {
   return defineEngine({
     name: 'clerk',

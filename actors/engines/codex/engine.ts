@@ -32,6 +32,8 @@ const remedy = 'npm install -g @openai/codex';
 
 /**
  * `codexEngine({home: 'codex-home'})`; with `{baseUrl, apiKeyEnv}` for another endpoint than the provider's.
+ * Throws a TypeError for a name that is none; a missing program is what `discover` answers.
+ * @example const codex = codexEngine({ home: 'codex-home' });
  */
 export function codexEngine(options: CodexOptions = {}): Engine {
   const bin = options.bin ?? 'codex';

@@ -15,7 +15,11 @@ import { openTools } from './tools.js';
  * to install. It keeps no conversation, so every turn is told the earlier messages; what its model may do are
  * the gateway's own tools, over the session's own token, and therefore no more than the session may.
  */
-/** `openAiEngine({name: 'local', baseUrl: 'http://127.0.0.1:11434/v1', models: ['llama3.2']})` */
+/**
+ * Any endpoint that speaks the chat completions API. Throws a TypeError for a name that is none; an endpoint
+ * that does not answer is what `discover` tells.
+ * @example const local = openAiEngine({ name: 'local', baseUrl: 'http://127.0.0.1:11434/v1' });
+ */
 export function openAiEngine(options: OpenAiOptions): Engine {
   const limits = limitsMemory('x-ratelimit headers');
   const { efforts = [] } = options;

@@ -56,6 +56,7 @@ export interface PostgresStore extends Store {
  * Open a home in PostgreSQL as its owner. Throws LOCKED while another process owns it, REFUSED where a person is
  * needed, STORE_UNAVAILABLE where the database cannot be reached.
  * `const store = await openPostgresStore({ url: 'postgres://troupe@localhost/troupe' })`
+ * @example const store = await postgresStore({ url: 'postgres://troupe@localhost/troupe' });
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const place = placeOf(options.url);

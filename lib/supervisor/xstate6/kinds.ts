@@ -21,6 +21,7 @@ export interface XState6Library {
 /**
  * Kinds whose machines are of XState 6, by the host's own copy of it. Experimental, as 6 is: tried with
  * 6.0.0-alpha.52. Kinds of both majors may live in one supervisor; a child kind is of the major of its parent.
+ * Its `defineKind` throws a TypeError that names what is wrong.
  *
  * @example
  *   import * as xstate from 'xstate';
