@@ -275,7 +275,7 @@ describe('the acp engine', () => {
       text: '',
     });
     expect(await turn('[[say Error: 429 slow down]]', { quirks })).to.include({ outcome: 'rate-limited' });
-  }).timeout(20_000);
+  });
 
   it('refuses an agent of another version of the protocol, and passes over updates that it does not know', async () => {
     expect((await turn('[[say x]]', { args: ['--old'] })).error).to.equal(
