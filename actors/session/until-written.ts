@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 /**
  * Write what must be stored before a turn goes on. A store that cannot write for a moment (a full disk, a copy that
- * is being repaired) costs the turn time and no more: such a write has not happened, and is made again. Rejects with any
+ * is under repair) costs the turn time and no more: such a write has not happened, and is made again. Rejects with any
  * other failure, and once `signal` aborts.
  *
  * @example await untilWritten(() => context.checkpoint({ pid }), context.signal)
