@@ -5,6 +5,7 @@ import {
   reportInterruptedTurns,
   type InterruptedTurns,
 } from './commands/sessions/report-interrupted-turns.js';
+import { resumeErasures } from './commands/sessions/erase-contents.js';
 import type { App } from './commands/app.js';
 import type { Environment } from './environment.js';
 import type { Opened } from './opened.js';
@@ -25,6 +26,7 @@ export async function startFollowing(app: App, opened: Opened, interrupted: Inte
     failed(log, 'could not report interrupted turns'),
   );
   opened.add(() => reporting.close());
+  void resumeErasures(app).catch(failed(log, 'could not finish an erasure'));
   void followSchedules(app).catch(failed(log, 'could not check the schedules of workflows'));
   if (connectors === undefined) return;
   for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors)

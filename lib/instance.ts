@@ -34,6 +34,7 @@ import { keepOthersOut } from './home/keep-others-out.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
+import { heldCopies } from './home/held-copies.js';
 import { openStore } from './home/open-store.js';
 import { embeddedStore } from './home/store-setting.js';
 import { logTail } from './home/log-tail.js';
@@ -222,6 +223,10 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     sandbox,
     redact: redactor([secrets.token, secrets.secret]),
     keyFor: keysOf(secrets.token),
+    erasure: {
+      compact: async () => store.compact?.(),
+      heldBy: () => heldCopies(layout, live.current.backup),
+    },
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
     placeInQueue: (sessionId) => pool.position(sessionId),
     reviews: followReviews(failed(log, 'could not open a review')),

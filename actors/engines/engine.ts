@@ -34,6 +34,8 @@ export interface Engine {
    * at most 5 s.
    */
   readTranscript?(nativeId: string, cwd: string): Promise<readonly TranscriptEntry[]>;
+  /** Removes that record; one that is not there is no fault. Absent: it keeps none that can be removed. */
+  eraseTranscript?(nativeId: string, cwd: string): Promise<void>;
   /**
    * What is known of the provider's limits; must not throw and must not spend anything. Absent:
    * `unsupported`.

@@ -22,6 +22,11 @@ export interface EngineRegistry {
     nativeId: string,
     cwd: string,
   ): Promise<readonly TranscriptEntry[] | undefined>;
+  /** Removes what engines keep of conversations on this machine; `engineSessions` of a session. */
+  eraseTranscripts(
+    engineSessions: Readonly<Record<string, { readonly id: string }>>,
+    cwd: string,
+  ): Promise<void>;
   /**
    * The engines part of GET /api/engine-limits: of all, or of the one named. Asking spends nothing and never
    * rejects.
@@ -204,6 +209,10 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
     async readTranscript(name, nativeId, cwd) {
       const engine = engines.get(name);
       return engine?.readTranscript === undefined ? undefined : engine.readTranscript(nativeId, cwd);
+    },
+    async eraseTranscripts(engineSessions, cwd) {
+      for (const [name, { id }] of Object.entries(engineSessions))
+        await engines.get(name)?.eraseTranscript?.(id, cwd);
     },
     async limits(name) {
       const asked = name === undefined ? [...engines.keys()] : [name];

@@ -11,9 +11,14 @@ import { defineKind } from '../define-kind.js';
 export function fileKind() {
   return defineKind({
     kind: 'file',
-    version: 2,
+    version: 3,
     /** Its chart says when, and no longer who; states and context are the same. */
-    migrate: { 1: (old) => old },
+    migrate: {
+      1: (old) => old,
+      /** Of a removed file the name goes as well. */
+      2: (old) =>
+        old.value === 'removed' ? { ...old, context: { ...old.context, filename: '', path: '' } } : old,
+    },
     machine: fileMachine,
     policy: (_snapshot, event, authority) => filePolicy(event, authority),
     validateInput: (input) => admitFile(input),

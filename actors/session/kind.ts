@@ -15,7 +15,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
   return defineKind({
     kind: 'session',
     startsWork: ['message.post'],
-    version: 6,
+    version: 7,
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
@@ -85,6 +85,8 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       4: (old) => old,
       /** Its rules are patterns; a name alone is one, too. */
       5: (old) => old,
+      /** It lets what it holds be erased; nothing of before changes. */
+      6: (old) => old,
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   });

@@ -41,6 +41,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^node$/, async () => (await import('./node.js')).nodeCommand],
   [/^home$/, async () => (await import('./home.js')).homeCommand],
   [/^retention$/, async () => (await import('./retention.js')).retentionCommand],
+  [/^erase$/, async () => (await import('./erase.js')).eraseCommand],
   [/^doctor$/, async () => (await import('./doctor.js')).doctorCommand],
   [/^service$/, async () => (await import('./service/service.js')).serviceCommand],
   [/^uninstall$/, async () => (await import('./uninstall.js')).uninstallCommand],

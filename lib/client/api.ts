@@ -480,6 +480,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What POST /api/erase would erase, and which copies would keep it. Changes nothing. */
+        get: operations["get /api/erase"];
+        put?: never;
+        /** Erase what sessions hold: messages, tool calls, files, conversations that engines keep, and what the log says of them. Takes one of sessionId, before and person. Resumes after a crash. */
+        post: operations["post /api/erase"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/features": {
         parameters: {
             query?: never;
@@ -2827,6 +2845,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        Erasure: {
+            files: number;
+            /** @description Backups and set-aside copies that still hold it, and when each goes by itself. */
+            heldBy: {
+                /**
+                 * Format: date-time
+                 * @description ISO-8601, UTC, milliseconds
+                 */
+                at: string;
+                path: string;
+                until: string | null;
+            }[];
+            /** @description Log entries that were blanked; 0 where nothing was erased yet. */
+            logEntries: number;
+            messages: number;
+            /** @description Work items and sessions that received reports of this work; those are kept. */
+            reportedTo: string[];
+            sessions: string[];
+            /** @description Running, or waiting for their provider: stop them, then erase again. */
+            skipped: string[];
+        };
         Failure: {
             /** @description UPPER_SNAKE, for programs. */
             code: string;
@@ -4735,6 +4774,90 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/erase": {
+        parameters: {
+            query?: {
+                before?: string;
+                person?: string;
+                sessionId?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/erase": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Sessions without activity since. */
+                    before?: string;
+                    /** @description Sessions of that employee. */
+                    person?: string;
+                    sessionId?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

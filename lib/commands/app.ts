@@ -3,6 +3,7 @@ import type { HomeSandbox } from '../home/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
+import type { HeldCopy } from './sessions/erase-contents.js';
 import type { Records } from '../records/records.js';
 import type { KindNamed } from '../../actors/inference.js';
 import type { BuiltInName, GatewayEvent, GatewayKinds } from '../../actors/gateway-kinds.js';
@@ -58,6 +59,13 @@ export interface App {
   readonly redact?: <Value>(value: Value) => Value;
   /** Confines what is started for agents. Absent: nothing is confined. */
   readonly sandbox?: HomeSandbox;
+  /** What is behind the store. Absent: it keeps nothing that was replaced. */
+  readonly erasure?: {
+    /** What was replaced or deleted leaves the disk. */
+    compact(): Promise<void>;
+    /** Copies that still hold it. */
+    heldBy(): Promise<readonly HeldCopy[]>;
+  };
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
   /** How many get a process slot before this session, plus one; undefined where it does not wait for one. */
@@ -84,6 +92,11 @@ export interface Engines {
     nativeId: string,
     cwd: string,
   ): Promise<readonly TranscriptEntry[] | undefined>;
+  /** Removes what engines keep of conversations on this machine, by engine. */
+  eraseTranscripts?(
+    engineSessions: Readonly<Record<string, { readonly id: string }>>,
+    cwd: string,
+  ): Promise<void>;
   /** What is known of the providers' limits, of all engines or of one. */
   limits(
     name?: string,

@@ -39,6 +39,8 @@ const no = 'FORBIDDEN';
 
 const everybody: Row = ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'];
 const anyCaller: Row = [who, who, 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'];
+/** What cannot be taken back, and reaches all that this home holds. */
+const operatorAlone: Row = [who, who, 'yes', no, no, no, no, no];
 const people: Row = [who, who, 'yes', 'yes', no, no, no, no];
 /** Reading a thing: agents read themselves, what is beneath them, and their own work. */
 const readers: Row = [who, who, 'yes', 'yes', 'yes', 'yes', no, no];
@@ -134,6 +136,7 @@ const table = {
   'inspect.dead-letters': people,
   'inspect.retry': people,
   'backup.create': people,
+  'contents.erase': operatorAlone,
   'retention.read': people,
   'retention.decide': people,
 

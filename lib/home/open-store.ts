@@ -12,6 +12,8 @@ import { databasePassword, embeddedStore, movedStore } from './store-setting.js'
 /** The store of a home, wherever it lies. */
 export interface HomeStore extends Store {
   backUp(target: string): Promise<Backup>;
+  /** What was replaced or deleted leaves the disk. Absent: the database sees to that. */
+  compact?(): Promise<void>;
 }
 
 export interface OpenStoreOptions {

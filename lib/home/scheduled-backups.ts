@@ -143,6 +143,16 @@ export async function backupsIn(
     .sort((a, b) => a.at - b.at);
 }
 
+/** When a backup of the schedule goes by itself: once `keep` newer ones have been made. */
+export function removedAt(
+  place: number,
+  backups: readonly { readonly at: number }[],
+  { keep, everyHours }: Pick<Config['backup'], 'keep' | 'everyHours'>,
+): number {
+  const newer = backups.length - 1 - place;
+  return (backups.at(-1)?.at ?? 0) + Math.max(0, keep - newer) * everyHours * hourMs;
+}
+
 /** `default-2026-11-22T03-00-00-000Z`: colons do not go into names everywhere. */
 const nameOf = (instance: string, at: number): string =>
   `${instance}-${new Date(at).toISOString().replaceAll(/[:.]/g, '-')}`;

@@ -188,7 +188,7 @@ const textsOf = ({ context, output }: Persisted): Json => ({
  * state before the slice is gone, the first entry that holds a whole one stands in for it.
  */
 function notReplayed(entries: readonly LogEntry[], version: number, begun: boolean): number {
-  const older = entries.findLastIndex((entry) => entry.version !== version);
+  const older = entries.findLastIndex((entry) => entry.version !== version || entry.erased === true);
   if (older >= 0) return Math.min(older + 1, entries.length - 1);
   return begun ? -1 : entries.findIndex(({ snapshot }) => 'whole' in (snapshot as object));
 }

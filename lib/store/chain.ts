@@ -35,3 +35,23 @@ export function checkEntry(previous: string, value: string): string | undefined 
   if (chain === undefined) return undefined;
   return chainOf(previous, `${value.slice(0, -memberLength)}}`) === chain ? chain : undefined;
 }
+
+const blankMark = ',"erased":true';
+
+/** Was this stored entry blanked? Any other entry ends in the brace of its snapshot. */
+export const isBlanked = (value: string): boolean =>
+  value.endsWith(blankMark, value.length - memberLength) && chainIn(value) !== undefined;
+
+/**
+ * An entry whose contents were erased: where it stands, of what, when and by whom, with the chain that it had. So
+ * the next entry still follows from it, though what it said can no longer be checked.
+ */
+export function blankedEntry(value: string): string {
+  const { seq, tx, last, prev, base, at, kind, id, rev, machine, version, cause, by } = JSON.parse(
+    value,
+  ) as Readonly<Record<string, unknown>>;
+  const kept = { seq, tx, last, prev, base, at, kind, id, rev, machine, version };
+  const gone = { event: { type: 'kernel.blank' }, from: null, to: null, effects: [], frames: [] };
+  const body = JSON.stringify({ ...kept, ...gone, cause, by, snapshot: {} });
+  return `${body.slice(0, -1)}${blankMark},"chain":"${chainIn(value) ?? ''}"}`;
+}

@@ -44,6 +44,8 @@ export interface Database {
   reseal(keys: readonly string[]): Promise<void>;
   /** Put everything written so far into tables (synced by LevelDB), so that its own log no longer matters. */
   flush(): Promise<void>;
+  /** Rewrites all tables: what was replaced or deleted is in none of them any more. */
+  rewrite(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -182,6 +184,11 @@ function wrap(level: Tables): Database {
         if (stored !== undefined && isFormat1(stored)) batch.put(key, sealRow(key, open(key, stored)));
       }
       await batch.write().catch(writingError);
+    },
+    async rewrite() {
+      await this.flush();
+      await level.compactRange('', '\x7f\x7f\x7f');
+      await this.flush(); // an error that was swallowed shows here
     },
     async flush() {
       // LevelDB writes out its memory before it looks at the range, and the range beyond all keys is empty.

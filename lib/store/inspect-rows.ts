@@ -1,4 +1,4 @@
-import { chainIn, checkEntry } from './chain.js';
+import { chainIn, checkEntry, isBlanked } from './chain.js';
 import { DamageError, type Database } from './database.js';
 import { origin, positionOf, type Position } from './frame.js';
 import { digits, headKey, logFloorChainKey, logFloorKey } from './keys.js';
@@ -61,7 +61,7 @@ export async function inspectRows(
   if (head && faults.length === 0 && log.entries > 0 && (log.last !== head.seq || log.chain !== head.chain)) {
     faults.push(`the log ends at ${log.last}, the head row says ${head.seq}`);
   }
-  if (faults.length === 0) faults.push(...log.faultsBefore(floor, floorChain));
+  if (faults.length === 0) faults.push(...log.faultsBefore(floor, floorChain), ...log.unaccounted());
   return { rows, entries: log.entries, firstSeq: log.first, head, faults };
 }
 
@@ -73,6 +73,10 @@ export function logChecker() {
   let firstValue = '';
   let chain = '';
   let entries = 0;
+  /** By actor: the last blanked entry that no later entry of it has accounted for. */
+  const blanked = new Map<string, number>();
+  const follows = (previous: string, value: string): string | undefined =>
+    isBlanked(value) ? chainIn(value) : checkEntry(previous, value);
   return {
     faults,
     get first() {
@@ -92,7 +96,7 @@ export function logChecker() {
       if (first === undefined) return [];
       if (first !== floor + 1)
         return [`the log begins at ${first}, but only the entries up to ${floor} were removed`];
-      return floorChain === undefined || checkEntry(floorChain, firstValue) !== undefined
+      return floorChain === undefined || follows(floorChain, firstValue) !== undefined
         ? []
         : [`entry ${first} of the log does not continue the last removed entry`];
     },
@@ -104,19 +108,35 @@ export function logChecker() {
         firstValue = value;
         // Entry 1 follows nothing; a later first one follows what retention dropped.
         chain =
-          (seq === 1 ? checkEntry('', value) : chainIn(value)) ??
+          (seq === 1 ? follows('', value) : chainIn(value)) ??
           note(`entry ${seq} of the log has no valid chain`);
       } else if (key !== `l/${digits(last + 1)}`) {
         note(`the log jumps from ${last} to ${seq}`);
         chain = chainIn(value) ?? '';
       } else {
         chain =
-          checkEntry(chain, value) ??
+          follows(chain, value) ??
           note(`entry ${seq} of the log does not follow from the one before it`, chainIn(value));
       }
       last = seq;
+      account(seq, value);
+    },
+    /** Entries that were blanked, and nothing behind them says that their actor was erased. */
+    unaccounted(): readonly string[] {
+      return [...blanked.values()]
+        .slice(0, faultsMax)
+        .map((seq) => `entry ${seq} of the log is blank, but nothing says that it was erased`);
     },
   };
+
+  function account(seq: number, value: string): void {
+    const isBlank = isBlanked(value);
+    if (!isBlank && !value.includes('"event":{"type":"kernel.erased"}')) return;
+    const { kind, id, event } = JSON.parse(value) as Readonly<Record<string, unknown>>;
+    const actor = `${String(kind)}/${String(id)}`;
+    if (isBlank) blanked.set(actor, seq);
+    else if ((event as { type?: unknown }).type === 'kernel.erased') blanked.delete(actor);
+  }
 
   function note(fault: string, goOnWith = ''): string {
     if (faults.length < faultsMax) faults.push(fault);

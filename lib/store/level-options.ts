@@ -32,7 +32,10 @@ export interface LevelStore extends Store {
   freeBytes(): Promise<number>;
   /** Note how far LevelDB's tables are, so that the next start has nothing to replay. */
   checkpoint(): Promise<void>;
-  /** Write a new base image now; contents erased since the last one leave the second copy. */
+  /**
+   * Write the second copy anew and rewrite LevelDB's tables: values that were replaced or deleted leave the disk.
+   * As slow as the home is large; the store goes on meanwhile.
+   */
   compact(): Promise<void>;
   /**
    * Write everything, as of one moment, to a new folder while the store goes on. REFUSED where the folder

@@ -305,7 +305,10 @@ async function liveStore(
         });
       }),
     checkpoint: () => tended((upkeep) => upkeep.checkpoint()),
-    compact: () => tended((upkeep) => upkeep.compact()),
+    async compact() {
+      await tended((upkeep) => upkeep.replaceCopy());
+      await read((database) => database.rewrite());
+    },
     backUp: (target, { onProgress } = {}) => read((database) => backUp(ports, database, target, onProgress)),
     verify: (how) => read((database) => verifyInUse(files, database, copy, how)),
     async scrub() {

@@ -100,6 +100,8 @@ export interface LogEntry extends ActorKey {
   readonly previous: number;
   readonly snapshotAt: number;
   readonly chain: string;
+  /** Its contents were erased: the event is `kernel.blank`, states and frames are gone. */
+  readonly erased?: true;
 }
 
 /** What happens and is not kept, e.g. a piece of an answer as it is written. `at`: epoch milliseconds. */

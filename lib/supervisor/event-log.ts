@@ -114,11 +114,11 @@ export class EventLog {
   /** The state after the last step at or before log position `at`. */
   async past(kind: Kind, actor: ActorKey, head: number, at: number): Promise<PastState | undefined> {
     const [latest] = await this.history(actor, head, { before: at + 1, limit: 1 });
-    if (latest === undefined) return undefined;
+    if (latest === undefined || latest.erased === true) return undefined;
     const steps = [latest];
     for (let entry = latest; !('whole' in (entry.snapshot as object));) {
       const earlier = await this.entry(entry.previous);
-      if (earlier === undefined) return undefined;
+      if (earlier === undefined || earlier.erased === true) return undefined;
       steps.push(earlier);
       entry = earlier;
     }

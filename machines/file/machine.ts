@@ -1,4 +1,4 @@
-import { emit, setup } from 'xstate';
+import { assign, emit, setup } from 'xstate';
 import { callerName, isTrusted, type Authority, type Caller } from '../caller.js';
 import { publish, type Stamp, type Output } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
@@ -105,6 +105,10 @@ export const fileMachine = setup({
       entry: { type: 'publish', params: { event: 'file:uploaded' } },
       on: { 'file.remove': 'removed' },
     },
-    removed: { type: 'final', entry: { type: 'publish', params: { event: 'file:deleted' } } },
+    /** A name may say as much as the bytes did. */
+    removed: {
+      type: 'final',
+      entry: [{ type: 'publish', params: { event: 'file:deleted' } }, assign({ filename: '', path: '' })],
+    },
   },
 });

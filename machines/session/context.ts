@@ -298,6 +298,7 @@ export type SessionEvent = Stamp &
     | { readonly type: 'session.reset' }
     | { readonly type: 'session.delete' }
     | ToolEvent
+    | { readonly type: 'session.erase' }
     | {
         readonly type: 'child.finished';
         readonly childId: string;

@@ -48,6 +48,26 @@ export function reset(
 
 /** Its rows go with it; what is left is a tombstone, so that the id is never given out again. */
 export function erase(context: SessionContext): Decision<SessionContext> {
+  const { set, outputs } = empty(context);
+  return {
+    set: { ...set, title: '' },
+    outputs: [...outputs, publish('session:deleted', { sessionId: context.id })],
+  };
+}
+
+/** What was said in it goes; that it was, with whom, when and at what cost stays. */
+export function eraseContents(context: SessionContext): Decision<SessionContext> {
+  const { set, outputs } = empty(context);
+  return {
+    set: { ...set, title: 'Erased session', openMessages: [] },
+    outputs: [...outputs, updated(context)],
+  };
+}
+
+function empty(context: SessionContext): {
+  readonly set: Partial<SessionContext>;
+  readonly outputs: readonly Output[];
+} {
   const gone = (collection: string, count: number): WriteRow[] =>
     Array.from({ length: count }, (_, place) => writeRow(collection, place + 1, null));
   const asked = context.permissionsAsked ?? 0;
@@ -55,7 +75,6 @@ export function erase(context: SessionContext): Decision<SessionContext> {
     set: {
       messages: 0,
       queue: [],
-      title: '',
       promptExcerpt: null,
       lastError: null,
       engineSessions: {},
@@ -67,7 +86,6 @@ export function erase(context: SessionContext): Decision<SessionContext> {
       ...gone('queue', context.messages),
       ...gone('permissions', asked),
       ...gone('decisions', asked),
-      publish('session:deleted', { sessionId: context.id }),
     ],
   };
 }

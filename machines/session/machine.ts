@@ -22,7 +22,7 @@ import type {
 import { firstContext } from './first-context.js';
 import { record } from './activity.js';
 import { insertCard } from './delegation-card.js';
-import { archive, erase, reset } from './lifecycle.js';
+import { archive, erase, eraseContents, reset } from './lifecycle.js';
 import {
   askPermission,
   decidePermission,
@@ -143,6 +143,7 @@ const session = setup({
     unarchive: decides('session.unarchive', (context) => archive(context, null)),
     reset: decides('session.reset', reset),
     erase: decides('session.delete', erase),
+    eraseContents: decides('session.erase', eraseContents),
     patch: decides('session.patch', patch),
     insertMedia: decides('media.insert', insertMedia),
     insertCard: decides('delegation.dispatched', insertCard),
@@ -229,6 +230,7 @@ export const sessionMachine = session.createMachine({
         'session.archive': { actions: 'archive' },
         'session.reset': { target: '.idle', actions: 'reset' },
         'session.delete': { target: 'deleted', actions: 'erase' },
+        'session.erase': { actions: 'eraseContents' },
         'transcript.found': { guard: 'queueEmpty', actions: 'takeOver' },
       },
       states: {

@@ -59,6 +59,8 @@ export function sessionPolicy(
       return trustedOnly(onBehalfOf, 'archive sessions');
     case 'session.reset':
       return trustedOnly(onBehalfOf, 'reset sessions');
+    case 'session.erase':
+      return trustedOnly(onBehalfOf, 'erase what sessions hold');
     case 'session.delete':
       return trustedOnly(onBehalfOf, 'delete sessions') ?? isEvidence(context);
     case 'permission.asked':
@@ -114,6 +116,7 @@ const wholly: Readonly<Record<string, string | undefined>> = {
   'session.archive': 'archived',
   'session.reset': 'reset',
   'session.delete': 'deleted',
+  'session.erase': 'erased',
 };
 
 /**

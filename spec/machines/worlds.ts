@@ -145,6 +145,7 @@ const sessions: SmallWorld<Session['machine']> = {
     'it is archived': sent({ type: 'session.archive' }),
     'it is fetched back': sent({ type: 'session.unarchive' }),
     'it is reset': sent({ type: 'session.reset' }),
+    'what it holds is erased': sent({ type: 'session.erase' }),
     'somebody deletes it': sent({ type: 'session.delete' }),
     'the agent asks for a tool': (life) => {
       const { turn, permissionsAsked = 0 } = (life.snapshot as Session['snapshot']).context;

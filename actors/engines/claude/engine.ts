@@ -17,7 +17,7 @@ import { limitsMemory, type LimitsMemory } from '../limits.js';
 import { allowList, claudeArguments, claudeEnvironment } from './arguments.js';
 import { claudeFolders } from './folders.js';
 import { claudeResult, claudeParser } from './parser.js';
-import { readClaudeTranscript } from './transcript.js';
+import { eraseClaudeTranscript, readClaudeTranscript } from './transcript.js';
 
 /**
  * Claude Code as an engine: one process a turn that speaks stream-json on both sides. The prompt goes in as a
@@ -62,6 +62,10 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
       isUuid(nativeId)
         ? readClaudeTranscript(nativeId, cwd, { folder: options.env?.['CLAUDE_CONFIG_DIR'] })
         : [],
+    eraseTranscript: async (nativeId, cwd) =>
+      isUuid(nativeId)
+        ? eraseClaudeTranscript(nativeId, cwd, { folder: options.env?.['CLAUDE_CONFIG_DIR'] })
+        : undefined,
     async turn(request, io) {
       if (request.nativeId !== null && isUuid(request.nativeId)) {
         const result = await play(bin, options, request, { resume: request.nativeId }, io, limits);

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TranscriptEntry } from '../engine.js';
 import { configurationFolder, conversationFolder } from './folders.js';
@@ -26,6 +26,17 @@ export async function readClaudeTranscript(
   const home = folder ?? configurationFolder({});
   const text = await tailOf(join(await conversationFolder(home, cwd), `${nativeId}.jsonl`));
   return text.split('\n').flatMap(entryOf);
+}
+
+/** The file, and the folder of its helpers beside it. */
+export async function eraseClaudeTranscript(
+  nativeId: string,
+  cwd: string,
+  { folder }: ClaudeRecords = {},
+): Promise<void> {
+  const conversations = await conversationFolder(folder ?? configurationFolder({}), cwd);
+  await rm(join(conversations, `${nativeId}.jsonl`), { force: true });
+  await rm(join(conversations, nativeId), { recursive: true, force: true });
 }
 
 async function tailOf(path: string): Promise<string> {

@@ -30,6 +30,7 @@ import { metricRoutes } from './metrics.js';
 import { pageRoutes } from './page.js';
 import { docsRoutes } from './docs.js';
 import { attentionRoutes } from './attention.js';
+import { eraseRoutes } from './erase.js';
 import { retentionRoutes } from './retention.js';
 import { deviceRoutes } from './devices.js';
 import { workflowApprovalRoutes } from './workflows/approvals.js';
@@ -82,6 +83,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...(options.pairing === undefined ? [] : deviceRoutes),
     ...backupRoutes(options.backup),
     ...retentionRoutes,
+    ...eraseRoutes,
     ...attentionRoutes,
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),

@@ -4,6 +4,7 @@ import type { Retention, RetentionStatus } from '../contract.js';
 import type { Commits } from '../commit.js';
 import type { DeadLetters } from '../dead-letters.js';
 import type { Kernel } from '../kernel.js';
+import { Erasure } from './erasure.js';
 import { LogRetention } from './log-retention.js';
 import { Reindexing } from './reindexing.js';
 import type { ActorKey } from '../../../machines/outputs.js';
@@ -20,12 +21,14 @@ const diskBytesMin = 200 * 1024 * 1024;
 export class Housekeeping implements Retention {
   readonly log: LogRetention;
   readonly reindexing: Reindexing;
+  readonly erasure: Erasure;
   diskLow = false;
   private cancel: (() => void) | undefined;
   private stopped = false;
   private round = 0;
   private working: Promise<void> = Promise.resolve();
   private indexing: Promise<void> | undefined;
+  private changing: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly kernel: Kernel,
@@ -34,6 +37,19 @@ export class Housekeeping implements Retention {
   ) {
     this.log = new LogRetention(kernel, commits);
     this.reindexing = new Reindexing(kernel, commits);
+    this.erasure = new Erasure(
+      kernel,
+      commits,
+      (task) => this.alone(task),
+      () => this.stopped,
+    );
+  }
+
+  /** One at a time: what removes log entries and what blanks them. */
+  private alone<Value>(task: () => Promise<Value>): Promise<Value> {
+    const turn = this.changing.catch(() => undefined).then(task);
+    this.changing = turn;
+    return turn;
   }
 
   async start(): Promise<void> {
@@ -42,6 +58,9 @@ export class Housekeeping implements Retention {
     await this.keepFirst();
     await this.deadLetters.load();
     await this.watchDisk();
+    this.erasure
+      .resume()
+      .catch((error: unknown) => this.kernel.fault('an erasure could not be finished', error));
     this.next();
   }
 
@@ -59,6 +78,7 @@ export class Housekeeping implements Retention {
     this.cancel?.();
     await this.working;
     await this.indexing;
+    await this.erasure.rest();
   }
 
   async status(): Promise<RetentionStatus> {
@@ -103,7 +123,7 @@ export class Housekeeping implements Retention {
     if (this.round % 12 === 0) await this.expireDeadLetters();
     this.round += 1;
     const due = retention.due();
-    await this.log.turn(due, () => this.stopped);
+    await this.alone(() => this.log.turn(due, () => this.stopped));
     if (due.length > 0) retention.written();
   }
 

@@ -1,0 +1,153 @@
+import { expect } from 'chai';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineEngine } from '../../actors/engines/engine.js';
+import { startInstance, type Instance } from '../../lib/instance.js';
+import { verifyStore } from '../../lib/store/verify.js';
+import { makeClient, poll, type Client } from './gateway/fixture.js';
+
+/** A whole home on a real disk: after the erasure its bytes hold none of the words. */
+describe('what sessions hold, erased', () => {
+  let folder: string;
+  let home: string;
+  let instance: Instance | undefined;
+  let client: Client;
+  let word: string;
+  const erasedAtEngine: string[] = [];
+  const scribe = defineEngine({
+    name: 'scribe',
+    effortMechanism: 'none',
+    isInProcess: true,
+    discover: async () => ({ available: true, defaultModel: null, models: [] }),
+    eraseTranscript: async (nativeId) => void erasedAtEngine.push(nativeId),
+    async turn({ prompt, turnId }, io) {
+      io.report({ type: 'conversation.named', nativeId: `native-${turnId}` });
+      io.report({ type: 'tool.started', toolId: 't', tool: 'Bash', input: `{"command":"echo ${word}"}` });
+      io.report({ type: 'tool.finished', toolId: 't', output: `${word} `.repeat(2_000), isError: false });
+      return {
+        outcome: prompt.includes('fail') ? 'failed' : 'succeeded',
+        text: `heard ${word}`,
+        error: word,
+      };
+    },
+  });
+  const open = async (): Promise<void> => {
+    instance = await startInstance({ home, port: 0, engines: [scribe] });
+    const { token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as { token: string };
+    client = makeClient(Number(new URL(instance.url).port), { authorization: `Bearer ${token}` });
+  };
+  const close = async (): Promise<void> => {
+    await instance?.close();
+    instance = undefined;
+  };
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'erase-'));
+    home = join(folder, 'home');
+    await mkdir(home, { mode: 0o700 });
+    await writeFile(join(home, 'config.yaml'), 'agents: {sandbox: off}\n');
+    word = `w${randomBytes(12).toString('hex')}`;
+    erasedAtEngine.length = 0;
+  });
+  afterEach(async () => {
+    await close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Files below the home that hold the word, as bytes. */
+  async function holding(at = home): Promise<readonly string[]> {
+    const found = await Promise.all(
+      (await readdir(at, { withFileTypes: true })).map(async (entry): Promise<readonly string[]> => {
+        const path = join(at, entry.name);
+        if (entry.isDirectory()) return holding(path);
+        return entry.isFile() && (entry.name.includes(word) || (await readFile(path)).includes(word))
+          ? [path]
+          : [];
+      }),
+    );
+    return found.flat();
+  }
+  async function session(prompt: string): Promise<string> {
+    const { body } = await client.post('/api/sessions', { prompt, engine: 'scribe', title: `About ${word}` });
+    await poll(
+      () => client.get(`/api/sessions/${body.id}`),
+      (answer) => ['idle', 'error'].includes(answer.body.status),
+    );
+    return body.id;
+  }
+
+  it('are in no byte of the home, the copies say when they go, and the log is verified as before', async () => {
+    await open();
+    const [one, other] = [await session(`say ${word}`), await session(`fail ${word}`)];
+    const content = Buffer.from(`a note of ${word}`).toString('base64');
+    await client.post(`/api/sessions/${one}/attachments`, { content, filename: `${word}.txt`, text: word });
+    expect(await holding(), 'they are there before').to.have.length.greaterThan(2);
+
+    const preview = (await client.get(`/api/erase?sessionId=${one}`)).body;
+    expect(preview).to.deep.include({ sessions: [one], skipped: [], logEntries: 0, heldBy: [] });
+    expect(preview.messages).to.be.greaterThan(3);
+    expect(preview.files).to.equal(2);
+    expect((await client.get(`/api/sessions/${one}`)).body.title, 'a preview erases nothing').to.include(
+      word,
+    );
+
+    const first = (await client.post('/api/erase', { sessionId: one })).body;
+    expect(first.logEntries).to.be.greaterThan(3);
+    const second = await client.post('/api/erase', {
+      before: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    expect([second.status, second.body.sessions.length]).to.deep.equal([200, 2]);
+    expect(erasedAtEngine).to.have.members([`native-${one}:1`, `native-${other}:1`]);
+    const { body } = await client.get(`/api/sessions/${one}`);
+    expect(body).to.deep.include({ title: 'Erased session', messages: [], totalTurns: 1 });
+    expect((await client.get(`/api/search/messages?q=${word}`)).body.results).to.deep.equal([]);
+    const further = await client.post(`/api/sessions/${one}/message`, { message: 'go on' });
+    expect(further.status, 'the session goes on').to.be.below(300);
+    await poll(
+      () => client.get(`/api/sessions/${one}`),
+      (answer) => answer.body.status === 'idle' && answer.body.totalTurns === 2,
+    );
+    await client.post('/api/erase', { sessionId: one });
+    await close();
+    expect(await holding()).to.deep.equal([]);
+    expect((await verifyStore(home)).faults).to.deep.equal([]);
+    await open();
+    const log = await client.get(`/api/inspect/actors/session/${one}/history`);
+    expect(JSON.stringify(log.body)).not.to.include(word);
+  });
+
+  it('leaves a session at work alone, and says so', async () => {
+    await open();
+    const refused = [
+      await client.post('/api/erase', {}),
+      await client.post('/api/erase', { sessionId: 'x', person: 'ann' }),
+      await client.post('/api/erase', { sessionId: 'nobody' }),
+    ];
+    expect(refused.map(({ status }) => status)).to.deep.equal([400, 400, 404]);
+  });
+
+  it('goes on after kill -9 in the middle', async () => {
+    await open();
+    const id = await session(`say ${word}`);
+    await close();
+    const program = fileURLToPath(new URL('./erase-killed.js', import.meta.url));
+    const child = spawn(process.execPath, [program, home, id], { stdio: 'ignore' });
+    const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+    expect(signal).to.equal('SIGKILL');
+    expect(await holding(), 'it was killed before anything was erased').not.to.deep.equal([]);
+    await open();
+    await poll(
+      async () => await instance?.app.supervisor.keyValues('erasure/'),
+      (rows) => rows?.every(([, row]) => row === null) === true,
+    );
+    await close();
+    expect(await holding()).to.deep.equal([]);
+    expect((await verifyStore(home)).faults).to.deep.equal([]);
+    expect((await stat(join(home, 'store-copy'))).isDirectory()).to.equal(true);
+  });
+});
