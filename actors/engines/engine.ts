@@ -26,6 +26,8 @@ export interface Engine {
   folders?(request: Pick<TurnRequest, 'sessionId' | 'cwd' | 'nativeId'>): Promise<CommandFolders>;
   /** Hosts that its provider lives at, as `host` or `host:port`; reached at the level `strict`. */
   readonly hosts?: readonly string[];
+  /** It shows pictures that come with a message to its model. Absent: the agent is told where they lie. */
+  readonly seesImages?: boolean;
   /** It starts no program of its own, so there is nothing to confine. */
   readonly isInProcess?: boolean;
   /**
@@ -94,6 +96,8 @@ export interface TurnRequest {
   readonly cwd: string;
   /** Files that came with the messages: they may be read wherever they lie. Default: none. */
   readonly files?: readonly string[];
+  /** Pictures that came with the messages, for engines with `seesImages`; bounded. Default: none. */
+  readonly images?: readonly TurnImage[];
   /** Gateway address, session token and ids for the child (SVC_…); already free of operator secrets. */
   readonly env: Readonly<Record<string, string>>;
   /** The whole turn, and how long the agent may stay silent. */
@@ -101,6 +105,18 @@ export interface TurnRequest {
   readonly silenceMs: number;
   /** The gateway's typed tools over MCP (streamable HTTP), with the session's own token as bearer. */
   readonly mcp?: McpEndpoint;
+}
+
+/** What watchers are told where an agent cannot be shown what came with a message. */
+export const imagesUnseen = 'This agent cannot be shown pictures; its prompt says where the files are.';
+
+/** A picture as models take it. */
+export interface TurnImage {
+  readonly name: string;
+  /** What its bytes say, whatever it is called. */
+  readonly mimeType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
+  /** Base64. */
+  readonly data: string;
 }
 
 export interface McpEndpoint {

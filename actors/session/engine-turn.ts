@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path';
 import type { Json } from '../../machines/outputs.js';
 import type { TurnInput } from '../../machines/session/context.js';
 import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
-import type { TurnResult, TurnRequest } from '../engines/engine.js';
+import { imagesUnseen, type TurnResult, type TurnRequest } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { Redact } from '../engines/turn-events.js';
@@ -197,6 +197,7 @@ async function turn(
   const deltas = createDeltas((frame) =>
     context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }),
   );
+  if (conversation.images.length > 0 && engine.seesImages !== true) deltas.add('status', imagesUnseen);
   const changes = await options.watchChanges?.({ cwd: input.cwd, level: sandbox?.folderLevel ?? 'off' });
   const host = hostTurn({
     engine,

@@ -1,13 +1,15 @@
 import type { Json } from '../../machines/outputs.js';
 import { isActivity } from '../../machines/session/activity-entry.js';
 import type { EffectContext } from '../contracts.js';
-import type { TurnMessage } from '../engines/engine.js';
-import { attachedFiles, type AttachmentPath } from './turn-attachments.js';
+import type { TurnImage, TurnMessage } from '../engines/engine.js';
+import { attachedFiles, picturesIn, type AttachmentPath } from './turn-attachments.js';
 
 /** What an agent is told: the new messages as one prompt, and what was said before. */
 export interface Conversation {
   readonly prompt: string;
   readonly transcript: readonly TurnMessage[];
+  /** Of the files that came with the new messages. */
+  readonly images: readonly TurnImage[];
 }
 
 /** Engines that cannot resume get this much of the past; their own bound on bytes comes on top. */
@@ -27,14 +29,21 @@ export async function readConversation(
   const asked = rows.filter(({ id }) => messageIds.includes(id));
   const missing = messageIds.filter((id) => !asked.some((row) => row.id === id));
   if (missing.length > 0) throw new Error(`message ${missing[0]} is not stored`);
+  const places: string[] = [];
+  const placed: AttachmentPath = async (id) => {
+    const place = await path?.(id);
+    if (place !== undefined) places.push(place);
+    return place;
+  };
   const said = await Promise.all(
     asked.map(
       async ({ role, content, media }) =>
-        (role === 'notification' ? quoted(content) : content) + (await attachedFiles(media, path)),
+        (role === 'notification' ? quoted(content) : content) + (await attachedFiles(media, placed)),
     ),
   );
   return {
     prompt: said.join('\n\n'),
+    images: await picturesIn(places),
     transcript: rows
       .filter(({ id, isAside }) => !isAside && !messageIds.includes(id))
       .map(({ role, content }) => ({ role, content })),

@@ -51,10 +51,10 @@ function linesOf(report: ErasureReport, isRehearsed: boolean): readonly string[]
     isRehearsed ? `Would erase ${counts}.` : `Erased ${counts}, ${logEntries} log entries.`,
     ...(reportedTo.length === 0 ? [] : [`Reports of this work stay in: ${reportedTo.join(', ')}`]),
     ...(heldBy.length === 0 ? [] : ['Copies from before still hold it:']),
-    ...heldBy.map(
-      ({ path, at, until }) =>
-        `  ${path} of ${at.slice(0, 10)}, ${until === null ? 'until you remove it' : `until about ${until.slice(0, 10)}`}`,
-    ),
+    ...heldBy.map(({ path, at, until }) => {
+      const end = until === null ? 'until you remove it' : `until about ${until.slice(0, 10)}`;
+      return `  ${path} of ${at.slice(0, 10)}, ${end}`;
+    }),
     'Backups made by hand are not known here.',
   ];
 }

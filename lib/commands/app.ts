@@ -3,7 +3,7 @@ import type { HomeSandbox } from '../home/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
-import type { HeldCopy } from './sessions/erase-contents.js';
+import type { HeldCopy } from '../home/held-copies.js';
 import type { Records } from '../records/records.js';
 import type { KindNamed } from '../../actors/inference.js';
 import type { BuiltInName, GatewayEvent, GatewayKinds } from '../../actors/gateway-kinds.js';

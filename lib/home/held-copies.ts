@@ -1,10 +1,17 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { HeldCopy } from '../commands/sessions/erase-contents.js';
 import { isoTime } from '../../machines/iso-time.js';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
 import { backupsIn, removedAt } from './scheduled-backups.js';
+
+/** A copy from before, outside of the running home. */
+export interface HeldCopy {
+  readonly path: string;
+  /** When it was made and, where it goes by itself, when about. ISO 8601. */
+  readonly at: string;
+  readonly until: string | null;
+}
 
 /**
  * Copies of this home from before: backups of the schedule, which go by themselves, and stores that were set aside

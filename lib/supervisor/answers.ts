@@ -1,4 +1,6 @@
 import type { ActorKey, Meta, Kind } from '../../actors/contracts.js';
+import type { Caller } from '../../machines/caller.js';
+import type { Refusal } from '../../machines/refusals.js';
 import type { AnyKind, StateValueOf, ViewOf } from '../../actors/inference.js';
 import type { Waiting } from '../../machines/waiting.js';
 import type { Json } from '../../machines/outputs.js';
@@ -198,6 +200,13 @@ export interface Retention {
   allow(): Promise<RetentionStatus>;
   /** The time that is held has not passed, the clock was set: hold nothing, forget nothing. */
   dismiss(): Promise<RetentionStatus>;
+  /**
+   * Blanks every log entry of an actor so far, and its dead letters: events, states and frames are gone, places,
+   * times and the chain stay. Its record and rows are its kind's to clear, beforehand. Answers how many entries;
+   * `NOT_FOUND` where there is no such actor. Survives a crash: the next start goes on.
+   * @example await supervisor.retention.erase({ kind: 'order', id: 'o-1' }, { type: 'operator' }) // 12
+   */
+  erase(actor: ActorKey, by: Caller): Promise<number | Refusal>;
 }
 
 /** A row of a collection. `n`: its place, a counter or a name, as the machine wrote it. */

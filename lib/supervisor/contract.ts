@@ -146,13 +146,6 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   retry(deadLetterId: string, by: Caller): Promise<true | Refusal>;
   /** Let a halted actor go on. */
   resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal>;
-  /**
-   * Blanks every log entry of an actor so far, and its dead letters: events, states and frames are gone, places,
-   * times and the chain stay. Its record and rows are its kind's to clear, beforehand. Answers how many entries;
-   * `NOT_FOUND` where there is no such actor. Survives a crash: the next start goes on.
-   * @example await supervisor.eraseHistory({ kind: 'order', id: 'o-1' }, { type: 'operator' }) // 12
-   */
-  eraseHistory(actor: ActorKey, by: Caller): Promise<number | Refusal>;
   readonly status: SupervisorStatus;
   /** What is held back because a clock cannot be proved, and the way to release it. */
   readonly retention: Retention;

@@ -109,7 +109,6 @@ export async function createSupervisor<const Given extends AnyKinds>(
     deadLetters: (query) => deadLetters.page(query),
     retry: (deadLetterId, by) => deadLetters.retry(deadLetterId, by),
     resume: (actor, by) => resumption.resume(actor, by),
-    eraseHistory: (actor, by) => housekeeping.erasure.erase(actor, by),
     setFact: (name, value) => kinds.setFact(name, value),
     get status() {
       return statusOf(parts, failures);

@@ -13,6 +13,8 @@ export interface Conversation {
   readonly isResumed: boolean;
   /** Models that it offers. */
   readonly models: readonly string[];
+  /** It takes pictures in a prompt. */
+  readonly seesImages: boolean;
 }
 
 export interface Opening {
@@ -70,7 +72,8 @@ export async function openConversation(
   if (id === undefined || id === '') throw new CannotOpen('The agent began a session without naming it.');
   io.report({ type: 'conversation.named', nativeId: id });
   await settle(ask, id, session, opening, io);
-  return { id, isResumed: resumed !== undefined, models: offeredModels(session) };
+  const seesImages = objectAt(capabilities, 'promptCapabilities')['image'] === true;
+  return { id, isResumed: resumed !== undefined, models: offeredModels(session), seesImages };
 }
 
 type Ask = (method: string, params: Json) => Promise<JsonObject>;

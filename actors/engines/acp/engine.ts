@@ -10,7 +10,15 @@ import {
   type AgentProgram,
 } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
-import { defineEngine, type Engine, type TurnIO, type TurnRequest, type TurnResult } from '../engine.js';
+import {
+  defineEngine,
+  imagesUnseen,
+  type Engine,
+  type TurnIO,
+  type TurnRequest,
+  type TurnResult,
+} from '../engine.js';
+import type { Json } from '../../../machines/outputs.js';
 import { CannotOpen, isAnswer, openConversation, type Conversation } from './conversation.js';
 import { endOfError, endOfPrompt, type Completion } from './completion.js';
 import { allowedByDefault, answerPermission, type OwnTool } from './permission.js';
@@ -96,6 +104,7 @@ export function acpEngine(options: AcpOptions): Engine {
     name: options.name,
     folders: () => acpFolders(options),
     hosts: providerHosts(options.baseUrl, options.hosts ?? []),
+    seesImages: true,
     effortMechanism:
       efforts.length === 0
         ? 'none'
@@ -208,7 +217,7 @@ async function play(
       parser.begin(opened.id);
       const answer = await wire.agent.request<unknown>('session/prompt', {
         sessionId: opened.id,
-        prompt: [{ type: 'text', text }],
+        prompt: [{ type: 'text', text }, ...picturesFor(opened, request, io)],
       });
       const fields = isObject(answer) ? answer : {};
       result = endOfPrompt(fields, { ...completion(), usage: usageOfAnswer(fields) ?? parser.usage() });
@@ -230,6 +239,16 @@ async function play(
     endWithoutResult(isAsked ? { ...ended, ended: 'interrupted' } : ended, options.name, parser.text())
   );
 }
+
+/** An agent that takes none is told where they lie, and watchers that it sees none. */
+function picturesFor({ seesImages }: Conversation, { images = [] }: TurnRequest, io: TurnIO): Json[] {
+  if (seesImages) return images.map(({ mimeType, data }) => ({ type: 'image', mimeType, data }));
+  if (images.length > 0) io.report({ type: 'notice', text: imagesUnseen });
+  return [];
+}
+
+const isGone = (error: unknown): boolean =>
+  error instanceof Error && /agent has exited|connection closed/i.test(error.message);
 
 function acpArguments(
   { args = [], quirks = {} }: AcpOptions,

@@ -50,6 +50,7 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
   return defineEngine({
     name: options.name ?? 'claude',
     effortMechanism: 'claude-flag',
+    seesImages: true,
     discover: async () => ({
       ...(await find()),
       defaultModel: options.model ?? ownChoice,
@@ -122,7 +123,16 @@ async function play(
   );
   child.send({
     type: 'user',
-    message: { role: 'user', content: [{ type: 'text', text: request.prompt }] },
+    message: {
+      role: 'user',
+      content: [
+        ...(request.images ?? []).map(({ mimeType, data }) => ({
+          type: 'image',
+          source: { type: 'base64', media_type: mimeType, data },
+        })),
+        { type: 'text', text: request.prompt },
+      ],
+    },
     parent_tool_use_id: null,
     session_id: '',
   });

@@ -44,6 +44,7 @@ export function codexEngine(options: CodexOptions = {}): Engine {
   return defineEngine({
     name: options.name ?? 'codex',
     effortMechanism: 'codex-config',
+    seesImages: true,
     async discover() {
       const facts = await find();
       return { ...facts, ...(await models(facts.available ? (facts.version ?? '') : undefined)) };
@@ -185,7 +186,13 @@ async function begin(
       : request.prompt;
   const begun = await talk.ask('turn/start', {
     threadId,
-    input: [{ type: 'text', text, text_elements: [] }],
+    input: [
+      { type: 'text', text, text_elements: [] },
+      ...(request.images ?? []).map(({ mimeType, data }) => ({
+        type: 'image',
+        url: `data:${mimeType};base64,${data}`,
+      })),
+    ],
     ...(effort === undefined ? {} : { effort }),
   });
   const turnId = textAt(objectAt(begun, 'turn'), 'id');

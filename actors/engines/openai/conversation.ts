@@ -1,11 +1,16 @@
-import type { TurnRequest } from '../engine.js';
+import type { TurnImage, TurnRequest } from '../engine.js';
 import { firstBytes } from '../process/output.js';
 
 /** A message of the wire, as far as this engine writes them. */
 export type WireMessage =
-  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string | readonly WirePart[] }
   | { readonly role: 'assistant'; readonly content: string; readonly tool_calls?: readonly WireCall[] }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
+
+type WirePart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
 
 export interface WireCall {
   readonly id: string;
@@ -19,7 +24,7 @@ const pastBytesMax = 256 * 1024;
  * What the model is told: instructions, as much of the past as fits (the newest of it), and the new prompt.
  */
 export function conversationOf(
-  { prompt, transcript }: Pick<TurnRequest, 'prompt' | 'transcript'>,
+  { prompt, transcript, images = [] }: Pick<TurnRequest, 'prompt' | 'transcript' | 'images'>,
   instructions: string,
 ): readonly WireMessage[] {
   const past: WireMessage[] = [];
@@ -37,9 +42,17 @@ export function conversationOf(
   return [
     ...(instructions === '' ? [] : [{ role: 'system' as const, content: instructions }]),
     ...past,
-    { role: 'user', content: prompt },
+    {
+      role: 'user',
+      content: images.length === 0 ? prompt : [{ type: 'text', text: prompt }, ...images.map(part)],
+    },
   ];
 }
+
+const part = ({ mimeType, data }: TurnImage): WirePart => ({
+  type: 'image_url',
+  image_url: { url: `data:${mimeType};base64,${data}` },
+});
 
 /** What other sessions told is news, not a person's word: as data, line by line. */
 const quoted = (content: string): string =>

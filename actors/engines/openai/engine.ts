@@ -30,6 +30,7 @@ export function openAiEngine(options: OpenAiOptions): Engine {
   return defineEngine({
     name: options.name,
     isInProcess: true,
+    seesImages: true,
     effortMechanism: efforts.length === 0 ? 'none' : 'reasoning_effort',
     limits: async () => limits.read(),
     async discover() {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { system, type Caller } from '../../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import type { HeldCopy } from '../../home/held-copies.js';
 import { optionsOf, type App, type GatewayActor, type Reply, type Request } from '../app.js';
 import { removeFile } from '../files.js';
 import { idsOf, iterateRecords } from '../iterate.js';
@@ -30,14 +31,6 @@ export interface ErasureReport {
   /** Work items and sessions that were told how the work ended, and keep that. */
   readonly reportedTo: readonly string[];
   readonly heldBy: readonly HeldCopy[];
-}
-
-/** A copy from before, outside of the running home. */
-export interface HeldCopy {
-  readonly path: string;
-  /** When it was made and, where it goes by itself, when about. ISO 8601. */
-  readonly at: string;
-  readonly until: string | null;
 }
 
 /** `const done = await eraseContents({ app, caller, dryRun: true }, { sessionId: 's-1' })` */
@@ -170,7 +163,7 @@ async function eraseOne(app: App, id: string, caller: Caller): Promise<number> {
 }
 
 const erased = async (app: App, actor: { kind: string; id: string }, caller: Caller): Promise<number> => {
-  const entries = await app.supervisor.eraseHistory(actor, caller);
+  const entries = await app.supervisor.retention.erase(actor, caller);
   return isRefusal(entries) ? 0 : entries;
 };
 

@@ -7,7 +7,9 @@ import type { Kernel } from '../kernel.js';
 import { Erasure } from './erasure.js';
 import { LogRetention } from './log-retention.js';
 import { Reindexing } from './reindexing.js';
+import type { Caller } from '../../../machines/caller.js';
 import type { ActorKey } from '../../../machines/outputs.js';
+import type { Refusal } from '../../../machines/refusals.js';
 
 /**
  * What must be done now and then: forget expired keys, let old log entries go, watch the disk. Runs on one
@@ -21,7 +23,7 @@ const diskBytesMin = 200 * 1024 * 1024;
 export class Housekeeping implements Retention {
   readonly log: LogRetention;
   readonly reindexing: Reindexing;
-  readonly erasure: Erasure;
+  private readonly erasure: Erasure;
   diskLow = false;
   private cancel: (() => void) | undefined;
   private stopped = false;
@@ -101,6 +103,10 @@ export class Housekeeping implements Retention {
   async dismiss(): Promise<RetentionStatus> {
     await this.kernel.retention.dismiss((rows) => this.commits.write(rows));
     return this.status();
+  }
+
+  erase(actor: ActorKey, by: Caller): Promise<number | Refusal> {
+    return this.erasure.erase(actor, by);
   }
 
   private next(): void {

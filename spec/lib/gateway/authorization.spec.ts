@@ -173,6 +173,7 @@ describe('authority', () => {
     'delegation.create': ['work-item', post('/api/delegations', { task: 'x', engine: 'pen' })],
     'backup.create': ['session', post('/api/backup', { target: '/elsewhere' })],
     'attention.read': ['session', get('/api/attention')],
+    'contents.erase': ['session', get('/api/erase?sessionId=:id')],
     'retention.read': ['session', get('/api/retention')],
     'retention.decide': ['session', post('/api/retention', { decision: 'allow' })],
     'inspect.list': ['session', get('/api/inspect/actors?kind=session')],

@@ -65,7 +65,7 @@ describe('the erased history of an actor', () => {
     const house = await open();
     await furnish(house);
     const before = await historyOf(house, 's1');
-    expect(await house.eraseHistory({ kind: 'session', id: 's1' }, operator)).to.equal(502);
+    expect(await house.retention.erase({ kind: 'session', id: 's1' }, operator)).to.equal(502);
     const after = await historyOf(house, 's1');
     expect(after.slice(1).map(({ position, at, chain }) => [position, at, chain])).to.deep.equal(
       before.map(({ position, at, chain }) => [position, at, chain]),
@@ -76,7 +76,7 @@ describe('the erased history of an actor', () => {
     const now = await house.past({ kind: 'session', id: 's1' }, after[0]?.position ?? 0);
     expect((now?.context as { title: string }).title).to.equal('nothing');
     await house.ask('session', 's1', { type: 'session.patch', title: 'more' }, { by: operator });
-    const unknown = await house.eraseHistory({ kind: 'session', id: 'nobody' }, operator);
+    const unknown = await house.retention.erase({ kind: 'session', id: 'nobody' }, operator);
     expect(isRefusal(unknown) && unknown.code).to.equal('NOT_FOUND');
     await house.stop();
     expect((await verifyStore(join(folder, 'store'))).faults).to.deep.equal([]);
@@ -100,7 +100,7 @@ describe('the erased history of an actor', () => {
         }),
     );
     await furnish(house);
-    await house.eraseHistory({ kind: 'session', id: 's1' }, operator).then(
+    await house.retention.erase({ kind: 'session', id: 's1' }, operator).then(
       () => expect.fail('the second slice could not be written'),
       () => undefined,
     );
