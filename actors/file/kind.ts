@@ -12,12 +12,11 @@ export function fileKind() {
   return defineKind({
     kind: 'file',
     version: 3,
-    /** Its chart says when, and no longer who; states and context are the same. */
     migrate: {
+      /** Its chart says when, and no longer who; states and context are the same. */
       1: (old) => old,
-      /** Of a removed file the name goes as well. */
-      2: (old) =>
-        old.value === 'removed' ? { ...old, context: { ...old.context, filename: '', path: '' } } : old,
+      /** Removed, it forgets its name; what was removed before keeps it. */
+      2: (old) => old,
     },
     machine: fileMachine,
     policy: (_snapshot, event, authority) => filePolicy(event, authority),
