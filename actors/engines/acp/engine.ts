@@ -247,9 +247,6 @@ function picturesFor({ seesImages }: Conversation, { images = [] }: TurnRequest,
   return [];
 }
 
-const isGone = (error: unknown): boolean =>
-  error instanceof Error && /agent has exited|connection closed/i.test(error.message);
-
 function acpArguments(
   { args = [], quirks = {} }: AcpOptions,
   model: string | undefined,
