@@ -134,6 +134,16 @@ export function restore(
   persisted: Persisted,
   children: Readonly<Record<string, string>>,
 ): AnyMachineSnapshot {
+  const restored = machine.restoreSnapshot(
+    storedForm(persisted, children),
+    scope as never,
+  ) as AnyMachineSnapshot;
+  if (freezes) freezeMembers(restored.context as Context);
+  return lean(restored);
+}
+
+/** What XState itself would have stored; children are placeholders that run nothing. */
+export function storedForm(persisted: Persisted, children: Readonly<Record<string, string>>): never {
   const inert: Record<string, object> = {};
   for (const [id, src] of Object.entries(children)) {
     setOwn(inert, id, {
@@ -142,19 +152,15 @@ export function restore(
       snapshot: { status: 'active', output: undefined, error: undefined, input: undefined },
     });
   }
-  const snapshot = {
+  return {
     status: 'active',
     output: undefined,
     error: undefined,
     historyValue: {},
     ...persisted,
     children: inert,
-  };
-  const restored = machine.restoreSnapshot(snapshot as never, scope as never) as AnyMachineSnapshot;
-  if (freezes) freezeMembers(restored.context as Context);
-  return lean(restored);
+  } as never; // XState types a persisted snapshot as opaque
 }
-
 // One scope serves every step. A step is synchronous, but another may run inside it: an assigner or a guard that
 // calls back into the supervisor steps other actors before its own step is over.
 let sink: Action[] = [];
@@ -168,12 +174,38 @@ interface Outer {
 /** Collect for a new step, and keep what the step around it has collected so far. */
 function enter(machine: AnyStateMachine): Outer {
   const outer = { sink, transitions };
-  // By default XState turns in a circle of transitions for ever, and the process with it
-  if (machine.options.maxIterations === Infinity)
-    (machine.options as { maxIterations: number }).maxIterations = microstepsMax;
+  bound(machine);
   sink = [];
   transitions = 0;
   return outer;
+}
+
+/** Set the bound of microsteps where the machine sets none. */
+export function bound(machine: AnyStateMachine): void {
+  // By default XState turns in a circle of transitions for ever, and the process with it
+  if (machine.options.maxIterations === Infinity)
+    (machine.options as { maxIterations: number }).maxIterations = microstepsMax;
+}
+
+/** The actions that XState's own pure functions hand out, as those of a step. */
+export function asked(
+  machine: AnyStateMachine,
+  executable: readonly {
+    readonly type: string;
+    readonly params: unknown;
+    readonly info: { readonly self: unknown };
+  }[],
+): readonly Action[] {
+  const outer = enter(machine);
+  try {
+    for (const { type, params, info } of executable) {
+      const { to } = (params ?? {}) as { readonly to?: unknown };
+      record(type, to !== undefined && to === info.self ? { ...(params as object), to: selfTarget } : params);
+    }
+    return sink;
+  } finally {
+    leave(outer);
+  }
 }
 
 function leave(outer: Outer): void {
@@ -215,7 +247,8 @@ const reference = (id: string): Record<string, unknown> => {
   actor['ref'] = actor;
   return actor;
 };
-const parent = reference(parentTarget);
+/** Who stands above every actor here. */
+export const parent = reference(parentTarget);
 const self = { ...reference(selfTarget), _parent: parent };
 const scope = {
   self,

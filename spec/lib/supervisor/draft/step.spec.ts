@@ -15,14 +15,16 @@ import {
   stopChild,
   type AnyStateMachine,
 } from 'xstate';
-import { begin, persist, restore, step } from '../../../../lib/supervisor/draft/step.js';
 import { parentTarget, selfTarget, type Action } from '../../../../actors/driver.js';
+import { driverFor, scopedXState5, xstate5 } from '../../../../lib/supervisor/draft/driver.js';
+import { publicXState5 } from '../../../../lib/supervisor/draft/public-step.js';
 import { effect } from '../../../../machines/outputs.js';
 
 /**
  * What the driver relies on in XState. If one of these fails after an upgrade, the driver must change, not
  * the spec.
  */
+let { begin, persist, restore, step } = scopedXState5;
 const machineOf = (
   config: Record<string, unknown>,
   implementations: Record<string, unknown> = {},
@@ -44,7 +46,30 @@ const slept = (
   children: Record<string, string> = {},
 ) => restore(machine, JSON.parse(JSON.stringify(persist(machine, snapshot))), children);
 
-describe('the driver', () => {
+const ways = { 'its actor scope': scopedXState5, 'its public functions': publicXState5 };
+for (const [way, driver] of Object.entries(ways))
+  describe(`the driver of XState 5 by ${way}`, () => {
+    before(() => ({ begin, persist, restore, step } = driver));
+    behaviours();
+  });
+
+describe('the driver of XState 5', () => {
+  it('goes by the actor scope, unless that comes to something else than the public functions or throws', () => {
+    expect(xstate5).to.equal(scopedXState5);
+    expect(
+      driverFor({
+        ...scopedXState5,
+        begin: () => ({ ...scopedXState5.begin(machineOf({}), {}), taken: false }),
+      }),
+    ).to.equal(publicXState5);
+    const gone = () => {
+      throw new TypeError('the scope has no such member');
+    };
+    expect(driverFor({ ...scopedXState5, step: gone })).to.equal(publicXState5);
+  });
+});
+
+function behaviours(): void {
   it('stands on the XState version that it was measured on', () => {
     expect(JSON.parse(readFileSync('node_modules/xstate/package.json', 'utf8'))).to.include({
       version: '5.33.3',
@@ -556,4 +581,4 @@ describe('the driver', () => {
       expect(entered).to.equal(1);
     });
   });
-});
+}
