@@ -93,6 +93,7 @@ describe('the packed package', () => {
       names.map(async (name) => [name, await readFile(join(root, 'examples', name), 'utf8')] as const),
     );
     await project.link('esbuild'); // of a host that builds a page
+    await project.link('xstate6'); // of a host that drives machines of XState 6
     // Of hosts that mount the inspector in an application of theirs
     for (const name of ['express', '@types/express', '@types/koa']) await project.link(name);
     expect(await project.compile(Object.fromEntries(texts))).to.equal('');
