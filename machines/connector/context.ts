@@ -182,7 +182,10 @@ export type LinkStatus = 'stopped' | 'starting' | 'running' | 'error';
 /** A connector as the API shows it. */
 export type ConnectorView = ReturnType<typeof connectorView>;
 
-/** A connector as `GET /api/connectors` shows it. */
+/**
+ * A connector as `GET /api/connectors` shows it. Never throws.
+ * @example const { name, state } = connectorView(snapshot.value, snapshot.context);
+ */
 export function connectorView(state: ConnectorState, context: ConnectorContext) {
   return {
     name: context.name,
