@@ -126,7 +126,7 @@ describe('an actor in a browser', () => {
     const page = await viewer.open(house.gateway.url, { at: `#/actor/session/${parent}` });
     await page.click(`.relations a[href$="${child}"]`);
     await page.waitForSelector(`.crumbs >> text=${child}`);
-    await page.waitForFunction('document.activeElement.id === "main"'); // it is given after the view is drawn
+    await until(page, 'document.activeElement.id === "main"'); // it is given after the view is drawn
     await page.waitForSelector('.history > li >> nth=1');
     await page.keyboard.press('['); // a step in time is no other place
     await page.waitForSelector('[data-at]:not([data-at=now])');
@@ -160,8 +160,12 @@ describe('an actor in a browser', () => {
 
   it('reaches back to the birth, however long ago it was', async () => {
     const id = await item({ title: 'much talked about' });
-    for (let n = 1; n <= 340; n += 1)
-      await house.operator.post(`/api/work-items/${id}/comments`, { text: `word ${n}` });
+    for (let n = 0; n < 340; n += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, (_, m) =>
+          house.operator.post(`/api/work-items/${id}/comments`, { text: `word ${n + m}` }),
+        ),
+      );
     const birth = (
       await house.operator.get(`/api/inspect/actors/work-item/${id}/history?limit=500`)
     ).body.entries.at(-1);
@@ -196,6 +200,10 @@ describe('an actor in a browser', () => {
     await page.waitForSelector('[data-state="running"].lit, [data-state^="running"].lit');
     await house.operator.post(`/api/sessions/${session}/stop`, {});
     await page.waitForSelector('.heading .state >> text=/interrupted|stopped/');
+    // The note of its effect goes in a commit of its own, which may come after the state is shown
+    const key = { kind: 'session', id: session };
+    while ((await house.supervisor.inspection.checkpoints(key)).length > 0)
+      await page.evaluate('new Promise((resolve) => requestAnimationFrame(resolve))');
     const { position: seq, commits, events, effects } = house.supervisor.status;
     await page.keyboard.press('[');
     await page.waitForSelector('[data-at]:not([data-at=now])');

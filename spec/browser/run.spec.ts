@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEvidence } from '../../lib/records/evidence/evidence.js';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
-import { openBrowser, picture, type Viewer } from './browser.js';
+import { wrongWith } from './axe.js';
+import { openBrowser, picture, until, type Viewer } from './browser.js';
 
 /** A run of a workflow in a real browser: its graph, and the gate at which it waits for whoever looks. */
 describe('a run in a browser', () => {
@@ -74,6 +75,67 @@ describe('a run in a browser', () => {
     expect((await house.operator.get(`/api/workflow-definitions/${id}/runs/${run}`)).body.status).to.equal(
       'completed',
     );
+    expect(viewer.complaints).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('shows every attempt on the time of the run with its reason, cancels a run and runs it again from a step', async () => {
+    const made = await house.operator.post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: {
+        title: 'Fetch it',
+        nodes: [
+          { id: 'first', type: 'step', label: 'Look around', actor: { kind: 'noop' } },
+          {
+            id: 'write',
+            type: 'step',
+            label: 'Write it',
+            instructions: 'fail please',
+            actor: { kind: 'engine', ref: 'pen' },
+          },
+        ],
+        edges: [{ id: 'e', from: 'first', to: 'write' }],
+      },
+    });
+    expect(made.status, made.text).to.equal(201);
+    const id = made.body.definition.id as string;
+    const run = (await house.operator.post(`/api/workflow-definitions/${id}/run`, {})).body.runId as string;
+    const page = await viewer.open(house.gateway.url, { at: `#/runs/${id}/${run}`, reducedMotion: 'reduce' });
+    await page.waitForSelector('.attempts li >> nth=1');
+    await page.waitForSelector('.heading .state >> text=failed');
+    const failed = page.locator('.attempts li', { hasText: 'Write it' }).last();
+    expect(await failed.innerText()).to.match(/failed[^]*It broke/);
+    expect(await failed.locator('a').getAttribute('href')).to.match(/^#\/actor\/session\//);
+    expect(await page.locator('.attempts .bar i').count()).to.be.at.least(2);
+    await picture(page, 'run-attempts');
+    expect(await wrongWith(page), 'by day').to.deep.equal([]);
+    await page.click('.attempts button >> text=Look around');
+    await page.click('text=Run again from Look around');
+    await until(page, `!location.hash.includes('${run}')`);
+    await page.waitForSelector('.heading .state >> text=failed');
+    const { runs } = (await house.operator.get(`/api/workflow-definitions/${id}/runs`)).body;
+    expect(runs).to.have.length(2);
+    await page.context().close();
+  });
+
+  it('cancels a run that waits', async () => {
+    const gate = { kind: 'approval', approvalRef: 'go', description: 'Go on?' };
+    const made = await house.operator.post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: {
+        title: 'Wait',
+        nodes: [
+          { id: 'ask', type: 'gate', label: 'Ask', gate },
+          { id: 'send', type: 'step', label: 'Send', actor: { kind: 'noop' } },
+        ],
+        edges: [{ id: 'e', from: 'ask', to: 'send' }],
+      },
+    });
+    const id = made.body.definition.id as string;
+    const run = (await house.operator.post(`/api/workflow-definitions/${id}/run`, {})).body.runId as string;
+    const page = await viewer.open(house.gateway.url, { at: `#/runs/${id}/${run}` });
+    await page.click('text=Cancel this run');
+    await page.waitForSelector('.heading .state >> text=cancelled');
     expect(viewer.complaints).to.deep.equal([]);
     await page.context().close();
   });

@@ -65,7 +65,9 @@ describe('what waits, in a browser', () => {
     ]);
     expect(await page.locator('.waiting tbody tr').first().innerText()).to.match(/approval\s+chief/);
     expect(await page.locator('nav .count').innerText()).to.match(/^4/);
-    expect(await page.locator('.stopped').innerText()).to.match(/Fix the fence[^]*error/);
+    expect(await page.locator('[aria-labelledby=stopped-title]').innerText()).to.match(
+      /Fix the fence[^]*error/,
+    );
     expect(await wrongWith(page), 'by day').to.deep.equal([]);
     await picture(page, 'waiting-day');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -137,6 +139,46 @@ describe('what waits, in a browser', () => {
     expect(await page.locator('.gate-panel .relations li').count()).to.equal(1);
     await page.click('text=Cancel this run');
     await page.waitForSelector('.heading .state >> text=cancelled');
+  });
+
+  it('lists what is at work for long, and finds an actor by words of its title', async () => {
+    const { id } = await post('/api/sessions', { prompt: 'hang on', title: 'Count all the sheep' });
+    // The real list, asked for younger ones: no spec waits for a quarter of an hour
+    await page.route('**/api/inspect/actors?*age=900*', (route) =>
+      route.continue({ url: route.request().url().replace('age=900', 'age=0') }),
+    );
+    await viewer.go(page, '#/fleet');
+    await viewer.go(page, '#/waiting');
+    await page.waitForSelector('[aria-labelledby=stale-title] >> text=Count all the sheep');
+    await page.unroute('**/api/inspect/actors?*age=900*');
+    await page.click('button.find');
+    await page.fill('#jump', 'SHEEP count');
+    await page.press('#jump', 'Enter');
+    await page.click('.hits button >> text=Count all the sheep');
+    await page.waitForSelector('#actor-title >> text=Count all the sheep');
+    expect(await page.evaluate('location.hash')).to.include(id);
+  });
+
+  it('says so where the gateway refuses one of several that are decided at once', async () => {
+    const { id } = await post('/api/sessions', { prompt: 'x', employee: 'ann' });
+    const actor = { kind: 'http', method: 'GET', url: 'https://example.org/' };
+    const definition = {
+      title: 'Send more',
+      owner: 'ann',
+      nodes: [{ id: 'a', type: 'step', actor }],
+      edges: [],
+    };
+    await house
+      .agent(id as string)
+      .post('/api/workflow-definitions/mutate', { operation: 'create', definition });
+    await viewer.go(page, '#/waiting');
+    await page.waitForSelector('button[aria-label^="Approve: Send more"]');
+    await page.route('**/api/workflow-approvals', (route) =>
+      route.fulfill({ status: 200, json: { outcomes: [{ code: 'CONFLICT', error: 'It has changed.' }] } }),
+    );
+    await page.click('button[aria-label^="Approve: Send more"]');
+    await page.waitForSelector('.decide [role=alert] >> text=It has changed.');
+    await page.unroute('**/api/workflow-approvals');
   });
 
   it('is readable on a phone, nothing wider than the window', async () => {

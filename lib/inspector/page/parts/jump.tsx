@@ -1,18 +1,21 @@
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { actorPath, ask } from '../../../page/ask.js';
+import { actorPath, ask, Refused } from '../../../page/ask.js';
 import { useAction } from '../../../page/action.js';
 import { useKeys } from '../../../page/keys.js';
 import { go } from '../place.js';
 import type { Fleet } from '../../answers.js';
+import type { ActorKey } from '../../../../machines/outputs.js';
 
 /**
- * Go to an actor of which one knows the id; its kind need not be known. Opened with `/`, or with the button
- * that it leaves in the frame.
+ * Go to an actor of which one knows the id, or words of its title; its kind need not be known. Opened with `/`,
+ * or with the button that it leaves in the frame.
  */
 export function Jump() {
   const dialog = useRef<HTMLDialogElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const { message, attempt } = useAction();
+  const hits = useSignal<readonly Hit[]>([]);
   const search = (): void => {
     dialog.current?.showModal();
     field.current?.select();
@@ -21,10 +24,17 @@ export function Jump() {
 
   async function find(): Promise<string | void> {
     const wanted = field.current?.value.trim() ?? '';
-    const found = wanted === '' ? undefined : await findActor(wanted);
-    if (found === undefined) return wanted === '' ? undefined : 'No actor of any kind has this id.';
+    hits.value = [];
+    if (wanted === '') return undefined;
+    const found = await findActor(wanted);
+    if (found !== undefined) return open(found);
+    hits.value = await findWords(wanted);
+    if (hits.value.length === 0) return 'No actor of any kind has this id, and no title these words.';
+    return `${hits.value.length} found.`;
+  }
+  function open(actor: ActorKey): undefined {
     dialog.current?.close();
-    go({ view: 'actor', ...found });
+    go({ view: 'actor', kind: actor.kind, id: actor.id });
   }
 
   return (
@@ -53,7 +63,7 @@ export function Jump() {
           <input
             id="jump"
             ref={field}
-            placeholder="id, or kind/id"
+            placeholder="id, kind/id, or words of a title"
             autocomplete="off"
             spellcheck={false}
             maxLength={300}
@@ -62,6 +72,17 @@ export function Jump() {
           <p role="status" class="soft">
             {message || 'Enter opens it, Escape closes this.'}
           </p>
+          {hits.value.length > 0 && (
+            <ul class="hits">
+              {hits.value.map((hit) => (
+                <li key={`${hit.kind}/${hit.id}`}>
+                  <button type="button" class="quiet" onClick={() => open(hit)}>
+                    {hit.title} <small class="soft">{hit.kind}</small>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          )}
           <p class="ways">
             <button type="submit" class="primary">
               Go
@@ -92,4 +113,32 @@ async function findActor(wanted: string): Promise<{ kind: string; id: string } |
     ),
   );
   return found.find((key) => key !== undefined);
+}
+
+interface Hit extends ActorKey {
+  readonly title: string;
+}
+
+/** Work items and sessions by words. Where an application serves the inspector alone, there are none to search. */
+async function findWords(words: string): Promise<readonly Hit[]> {
+  const q = `q=${encodeURIComponent(words)}&limit=8`;
+  const [items, sessions] = await Promise.all([
+    ask<{ readonly workItems: readonly Found[] }>(`/api/search/work-items?${q}`).catch(noneHere),
+    ask<{ readonly sessions: readonly Found[] }>(`/api/search/sessions?${q}`).catch(noneHere),
+  ]);
+  const hit = (kind: string) => (found: Found) => ({ kind, id: found.id, title: found.title ?? found.id });
+  return [
+    ...('workItems' in items ? items.workItems.map(hit('work-item')) : []),
+    ...('sessions' in sessions ? sessions.sessions.map(hit('session')) : []),
+  ];
+}
+
+interface Found {
+  readonly id: string;
+  readonly title: string | null;
+}
+
+function noneHere(error: unknown): Record<string, never> {
+  if (error instanceof Refused && error.status === 404) return {};
+  throw error;
 }

@@ -42,6 +42,16 @@ export interface Receipt {
   readonly [member: string]: unknown;
 }
 
+/** An attempt at a step, as `…/receipts` lists them; times are ISO-8601. */
+export interface Attempt extends Receipt {
+  readonly receipt: number;
+  readonly at?: string;
+  readonly dispatchedAt?: string;
+  readonly settledAt?: string;
+  readonly reason?: string;
+  readonly detail?: string;
+}
+
 /** The API says `running` of a run that is queued; a person looks for the word. */
 export const wordOf = ({ status, queued }: Pick<Run, 'status' | 'queued'>): string =>
   queued ? 'queued' : status;

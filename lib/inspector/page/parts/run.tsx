@@ -4,6 +4,8 @@ import { dateAndTime } from '../../../page/clock.js';
 import { useAction } from '../../../page/action.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
+import { RunActions } from './run-actions.js';
+import { RunAttempts } from './run-attempts.js';
 import { RunGraph } from './run-graph.js';
 import { RunQueue } from './run-queue.js';
 import { wordOf, type Run } from './run-record.js';
@@ -54,6 +56,12 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
           <b>{code}</b> {message}
         </p>
       ))}
+      <RunActions
+        run={run}
+        workflow={workflow}
+        path={path}
+        node={run.definitionSnapshot?.nodes.find((one) => one.id === node && one.type !== 'trigger')}
+      />
       {run.queued && <RunQueue workflow={workflow} id={id} path={path} />}
       {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} />}
       <section class="panel" aria-labelledby="graph-title">
@@ -70,6 +78,15 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
           />
         )}
       </section>
+      <RunAttempts
+        id={id}
+        path={path}
+        from={Date.parse(run.startedAt)}
+        until={run.endedAt === null ? null : Date.parse(run.endedAt)}
+        choose={(nodeId) => {
+          chosen.value = nodeId;
+        }}
+      />
       {receipt !== undefined && (
         <section class="panel" aria-labelledby="receipt-title">
           <h2 id="receipt-title">

@@ -4,7 +4,7 @@ import { dateAndTime, now, span } from '../../../page/clock.js';
 import { attention, type Waiting } from '../attention.js';
 import { linkTo, type Place } from '../place.js';
 import { Decide } from '../parts/decide.js';
-import { Stopped } from '../parts/stopped.js';
+import { Stale, Stopped } from '../parts/stopped.js';
 
 /**
  * What is stuck, and why: everything that waits on a person or an employee, longest first, with what ends it; and
@@ -41,6 +41,7 @@ export function WaitingPage() {
       ) : (
         all.length > 0 && <Table found={found} />
       )}
+      <Stale />
       <Stopped />
     </section>
   );

@@ -1,0 +1,116 @@
+import { useRef } from 'preact/hooks';
+import { ask } from '../../../page/ask.js';
+import { dateAndTime, now, span } from '../../../page/clock.js';
+import { useRows } from '../../../page/parts/rows.js';
+import { tone } from '../../../page/parts/state.js';
+import { useLoaded } from '../live.js';
+import { linkTo } from '../place.js';
+import type { Attempt } from './run-record.js';
+
+/**
+ * Every attempt at every step, each as a bar on the time of the run: what took long, what was tried again and why,
+ * and who worked on it.
+ */
+export function RunAttempts({
+  id,
+  path,
+  from,
+  until,
+  choose,
+}: {
+  readonly id: string;
+  readonly path: string;
+  /** Of the run, epoch ms; `until` is null while it goes on. */
+  readonly from: number;
+  readonly until: number | null;
+  readonly choose: (nodeId: string) => void;
+}) {
+  const loaded = useLoaded(
+    `receipts ${path}`,
+    (signal) => ask<{ readonly receipts: readonly Attempt[] }>(`${path}/receipts?limit=500`, { signal }),
+    { touches: ({ entries, skipped }) => skipped > 0 || entries.some((entry) => entry.id.startsWith(id)) },
+  );
+  const { value, error } = loaded.value;
+  const attempts = value?.receipts ?? [];
+  const box = useRef<HTMLDivElement>(null);
+  const { indexes, above, below, measure } = useRows({
+    box,
+    count: attempts.length,
+    heightPx: 54,
+    keyOf: (index) => attempts[index]?.receipt ?? index,
+  });
+  const end = Math.max(from + 1, until ?? now.value);
+  return (
+    <section class="panel" aria-labelledby="attempts-title">
+      <h2 id="attempts-title">
+        Attempts<span class="soft">oldest first, over {span(end - from)}</span>
+      </h2>
+      {error !== undefined && (
+        <p class="notice bad" role="alert">
+          {error}
+        </p>
+      )}
+      {value !== undefined && attempts.length === 0 && <p class="empty">No step has begun yet.</p>}
+      <div class="attempts-box" ref={box} tabIndex={0} role="region" aria-label="Attempts, can be scrolled">
+        <ol class="attempts" style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
+          {indexes.map((index) => {
+            const attempt = attempts[index];
+            return (
+              attempt !== undefined && (
+                <li key={attempt.receipt} ref={measure} data-index={index}>
+                  <Row attempt={attempt} from={from} end={end} choose={choose} />
+                </li>
+              )
+            );
+          })}
+        </ol>
+      </div>
+    </section>
+  );
+}
+
+function Row({
+  attempt,
+  from,
+  end,
+  choose,
+}: {
+  readonly attempt: Attempt;
+  readonly from: number;
+  readonly end: number;
+  readonly choose: (nodeId: string) => void;
+}) {
+  const { nodeId, label, status, attempt: nth, round, detail, reason, sessionId, costUsd } = attempt;
+  const begun = Date.parse(attempt.dispatchedAt ?? attempt.at ?? '') || from;
+  const settled = attempt.settledAt === undefined ? undefined : Date.parse(attempt.settledAt);
+  const over = settled ?? (status === 'running' ? end : begun);
+  const part = (at: number): string => `${Math.min(99, Math.max(0, ((at - from) / (end - from)) * 100))}%`;
+  const width = `${Math.max(1, Math.min(100, ((over - begun) / (end - from)) * 100))}%`;
+  return (
+    <>
+      <p class="line">
+        <button type="button" class="quiet" onClick={() => choose(nodeId)}>
+          {label}
+        </button>
+        <b class={`state ${tone(status)}`}>{status}</b>
+        {(nth > 1 || (round ?? 1) > 1) && (
+          <span class="soft">
+            attempt {nth}
+            {(round ?? 1) > 1 && `, round ${round}`}
+          </span>
+        )}
+        {typeof sessionId === 'string' && (
+          <a href={linkTo({ view: 'actor', kind: 'session', id: sessionId })}>its session</a>
+        )}
+        {typeof costUsd === 'number' && costUsd > 0 && <span class="soft num">${costUsd.toFixed(2)}</span>}
+        <span class="soft num end" title={dateAndTime(begun)}>
+          {span(over - begun)}
+        </span>
+      </p>
+      <span class="bar" aria-hidden="true">
+        <i class={tone(status)} style={{ marginLeft: part(begun), width }} />
+      </span>
+      {(detail ?? reason) !== undefined && status !== 'done' && <small class="bad">{detail ?? reason}</small>}
+    </>
+  );
+}
