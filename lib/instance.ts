@@ -70,9 +70,8 @@ import { version } from './version.js';
 import { systemEnvironment } from './environment.js';
 
 /**
- * The composition root: a home becomes a running gateway. From bottom to top – settings, lock and store,
- * engines, kinds, supervisor, announcement, gateway. Whatever fails takes down what
- * was already up; a home that another process holds is left as it was.
+ * The composition root: a home becomes a running gateway, from settings, lock and store up to the listener. What
+ * fails takes down what was already up; a home that another process holds is left as it was.
  */
 export interface InstanceOptions {
   /** Folder of the home, or its whole layout. Default: SVC_HOME, else `~/.svc`. */

@@ -15,7 +15,7 @@ export interface HeldCopy {
 
 /**
  * Copies of this home from before: backups of the schedule, which go by themselves, and stores that were set aside
- * because they were damaged, which a person removes. Backups made by hand are known to whoever made them.
+ * because they were damaged, which a person removes. Backups made by hand are known to the one who made them.
  */
 export async function heldCopies(
   layout: Layout,

@@ -33,7 +33,7 @@ export interface LevelStore extends Store {
   /** Note how far LevelDB's tables are, so that the next start has nothing to replay. */
   checkpoint(): Promise<void>;
   /**
-   * Write the second copy anew and rewrite LevelDB's tables: values that were replaced or deleted leave the disk.
+   * Write the second copy again and rewrite LevelDB's tables: values that were replaced or deleted leave the disk.
    * As slow as the home is large; the store goes on meanwhile.
    */
   compact(): Promise<void>;
