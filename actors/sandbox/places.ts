@@ -1,4 +1,4 @@
-import { lstat, readdir, realpath } from 'node:fs/promises';
+import { lstat, mkdir, readdir, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { findExecutable } from '../engines/executable.js';
@@ -78,6 +78,8 @@ export async function findPlaces(options: PlacesOptions): Promise<Places> {
  */
 async function ofUser(home: string): Promise<readonly Mount[]> {
   const closed = [...readOnlyAtHome, ...agentSettings];
+  // half of all programs make it when they first start, and none could
+  await mkdir(join(home, '.cache'), { mode: 0o700 }).catch(() => undefined);
   const within = (names: readonly string[]): readonly string[] => names.map((name) => join(home, name));
   const writable = await Promise.all([
     foldersIn(home, closed),

@@ -115,6 +115,11 @@ describe('a confined command', () => {
       }
     });
 
+  it('has a folder for caches, which it could not make where the user has none yet', async () => {
+    const { stderr } = started(await sandbox().confine(shell('mkdir -p ~/.cache/own'), 'home'));
+    expect(stderr).to.equal('');
+  });
+
   it('makes no startup file of the user that was not there, and works on in the folders that were', async () => {
     await mkdir(join(user, 'other', 'deep'), { recursive: true });
     for (const level of ['home', 'workspace'] as const)
