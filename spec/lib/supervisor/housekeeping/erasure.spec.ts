@@ -74,7 +74,7 @@ describe('the erased history of an actor', () => {
     expect(JSON.stringify(await historyOf(house, 's2'))).to.include('secret 499 of s2');
     expect(await house.past({ kind: 'session', id: 's1' }, after[5]?.position ?? 0)).to.equal(undefined);
     const now = await house.past({ kind: 'session', id: 's1' }, after[0]?.position ?? 0);
-    expect((now?.context as { title: string }).title).to.equal('nothing');
+    expect(now?.context).to.include({ title: 'nothing' });
     await house.ask('session', 's1', { type: 'session.patch', title: 'more' }, { by: operator });
     const unknown = await house.retention.erase({ kind: 'session', id: 'nobody' }, operator);
     expect(isRefusal(unknown) && unknown.code).to.equal('NOT_FOUND');
