@@ -1,5 +1,6 @@
 import type { Supervisor } from '../supervisor/contract.js';
 import type { ProgressFrame } from '../supervisor/answers.js';
+import { readEntry } from '../supervisor/event-log.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Pulse } from './answers.js';
 import type { InspectRefusal } from './frames.js';
@@ -68,7 +69,13 @@ function remember(supervisor: Supervisor): PulseMemory {
       second.kinds.clear();
     }
     second.total += entries.length;
-    for (const { actor } of entries) second.kinds.set(actor.kind, (second.kinds.get(actor.kind) ?? 0) + 1);
+    for (const { actor, value } of entries) {
+      second.kinds.set(actor.kind, (second.kinds.get(actor.kind) ?? 0) + 1);
+      const place = placeOf(actor);
+      // Stored now, and perhaps erased later: a memory of it would outlive that
+      if (said.has(place) && readEntry(value).effects.some((name) => name.startsWith('-')))
+        said.delete(place);
+    }
   });
 
   supervisor.onProgress(({ actor, event, payload, at }) => {

@@ -32,6 +32,18 @@ describe('GET /api/inspect/actors/:kind/:id/work and /api/inspect/pulse', () => 
     );
   });
 
+  // It answered the words of an erased session until the next start
+  it('forgets what was said once the turn is over, so that nothing outlives an erasure', async () => {
+    const { id } = (await house.operator.post('/api/sessions', { prompt: 'stream and hang' })).body;
+    let work = await workOf('session', id as string);
+    for (let tries = 0; work.said === null && tries < 1_000; tries += 1)
+      work = await workOf('session', id as string);
+    await house.operator.post(`/api/sessions/${id}/stop`);
+    for (let tries = 0; work.said !== null && tries < 1_000; tries += 1)
+      work = await workOf('session', id as string);
+    expect(work.said).to.equal(null);
+  });
+
   it('tells of each process that was noted whether it is still that one', async () => {
     const startTime = (await processTable().startTime(process.pid)) as string;
     const mine: SpawnNote = noteHere({ spawnId: 'k', tokenHash: 'secret', pid: process.pid, startTime });
