@@ -51,6 +51,12 @@ describe('the approval of a program in the console', () => {
     const activation = async (): Promise<unknown> =>
       (await operator.get('/api/workflow-triggers')).body.triggers[0].activation;
     await bind('--gently');
+    // Its list cuts the program and follows every change: who reads it there has not read it
+    const list = await viewer.open(url, { token, at: '#/waiting' });
+    await list.waitForSelector('[aria-label^="Reject: mail"]');
+    expect(await list.locator('[aria-label^="Approve: mail"]').count()).to.equal(0);
+    expect(await list.locator('.decide a').getAttribute('href')).to.equal('/#/inbox');
+    await list.context().close();
     const page = await viewer.open(url, { path: '/', token, at: '#/inbox' });
     await page.waitForSelector('.subject >> text=--gently');
     await page.route('**/api/workflow-triggers', (route) => route.abort()); // as read, a moment ago

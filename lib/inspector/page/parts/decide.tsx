@@ -9,6 +9,8 @@ export function Decide({ waiting }: { readonly waiting: Waiting }) {
   const { message, busy, attempt } = useAction();
   const choices = choicesOf(waiting).filter((choice) => decisionRequest(waiting, choice) !== undefined);
   if (choices.length === 0) return null;
+  // What is shown here is cut, and follows every change: only the console shows a whole program and keeps its hash
+  const isProgram = waiting.what === 'activation';
   const send = async (choice: Choice): Promise<void> => {
     const { path = '', body } = decisionRequest(waiting, choice) ?? {};
     const refused = refusalIn(await ask<unknown>(path, { post: body }));
@@ -17,7 +19,7 @@ export function Decide({ waiting }: { readonly waiting: Waiting }) {
   return (
     <span class="decide">
       {choices
-        .filter((choice) => choice !== 'escalate')
+        .filter((choice) => choice !== 'escalate' && !(isProgram && choice === 'approve'))
         .map((choice) => [choice, wordsOf(waiting, choice)[0]] as const)
         .map(([choice, word]) => (
           <button
@@ -31,6 +33,7 @@ export function Decide({ waiting }: { readonly waiting: Waiting }) {
             {word}
           </button>
         ))}
+      {isProgram && <a href="/#/inbox">Read it, then approve</a>}
       {message !== '' && (
         <small class="bad" role="alert">
           {message}
