@@ -25,13 +25,12 @@ export function RunAttempts({
   readonly until: number | null;
   readonly choose: (nodeId: string) => void;
 }) {
-  const loaded = useLoaded(
-    `receipts ${path}`,
-    (signal) => ask<{ readonly receipts: readonly Attempt[] }>(`${path}/receipts?limit=500`, { signal }),
-    { touches: ({ entries, skipped }) => skipped > 0 || entries.some((entry) => entry.id.startsWith(id)) },
-  );
+  const loaded = useLoaded(`receipts ${path}`, (signal) => lastAttempts(path, signal), {
+    touches: ({ entries, skipped }) => skipped > 0 || entries.some((entry) => entry.id.startsWith(id)),
+  });
   const { value, error } = loaded.value;
   const attempts = value?.receipts ?? [];
+  const isCut = value !== undefined && value.total > attempts.length;
   const box = useRef<HTMLDivElement>(null);
   const { indexes, above, below, measure } = useRows({
     box,
@@ -43,7 +42,11 @@ export function RunAttempts({
   return (
     <section class="panel" aria-labelledby="attempts-title">
       <h2 id="attempts-title">
-        Attempts<span class="soft">oldest first, over {span(end - from)}</span>
+        Attempts
+        <span class="soft">
+          {isCut ? `the last ${attempts.length} of ${value.total}, ` : ''}oldest first, over{' '}
+          {span(end - from)}
+        </span>
       </h2>
       {error !== undefined && (
         <p class="notice bad" role="alert">
@@ -68,6 +71,21 @@ export function RunAttempts({
     </section>
   );
 }
+
+interface Attempts {
+  readonly receipts: readonly Attempt[];
+  readonly total: number;
+}
+
+/** Of a long run the last: there it is now. */
+async function lastAttempts(path: string, signal: AbortSignal): Promise<Attempts> {
+  const read = (after: number): Promise<Attempts> =>
+    ask(`${path}/receipts?limit=${attemptsMax}&after=${after}`, { signal });
+  const first = await read(0);
+  return first.total <= attemptsMax ? first : read(first.total - attemptsMax);
+}
+
+const attemptsMax = 500;
 
 function Row({
   attempt,

@@ -83,7 +83,7 @@ export function useZoom(
   };
   const areas = focus.map((one) => [one.x, one.y, one.width, one.height].join()).join(' ');
   useEffect(home, [areas, width, height]);
-  useEffect(() => (box.current === null ? undefined : listen(box.current, scale, to, fit)), [width]);
+  useEffect(() => (box.current === null ? undefined : listen(box.current, scale, to, fit)), [width, height]);
   return { scale: scale.value, by: (factor) => to(scale.value * factor), fit, home };
 }
 
@@ -100,6 +100,8 @@ const scaleMax = 3;
 /** Below this size words cannot be read. */
 const readable = 0.7;
 const step = 1.25;
+/** A hand that clicks moves the mouse as far. */
+const clickPx = 4;
 
 /** The box is as high as its drawing, up to what its style allows. */
 function maxHeightOf(element: HTMLElement): number {
@@ -117,6 +119,7 @@ function listen(
   const { signal } = end;
   const fingers = new Map<number, PointerEvent>();
   let apart = 0;
+  let draggedPx = 0;
   element.addEventListener(
     'wheel',
     (event) => {
@@ -143,9 +146,15 @@ function listen(
     (event) => {
       fingers.set(event.pointerId, event);
       apart = distanceOf(fingers);
+      draggedPx = 0;
     },
     { signal },
   );
+  // What was dragged lies under the pointer still, and was not clicked
+  element.addEventListener('click', (event) => draggedPx > clickPx && event.stopPropagation(), {
+    signal,
+    capture: true,
+  });
   element.addEventListener(
     'pointermove',
     (event) => {
@@ -157,6 +166,7 @@ function listen(
         if (apart > 0) to((scale.value * now) / apart, middleOf(fingers));
         apart = now;
       } else if (event.pointerType === 'mouse' && event.buttons === 1) {
+        draggedPx += Math.hypot(event.clientX - before.clientX, event.clientY - before.clientY);
         element.scrollLeft -= event.clientX - before.clientX;
         element.scrollTop -= event.clientY - before.clientY;
       }
