@@ -96,12 +96,16 @@ const pairingKinds = (at: Layout, { devices }: Records): readonly Kind[] =>
     pairingCodeKind({ device: deviceEffect({ keep: (device) => devices.keep(device) }) }),
   ] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
 
-/** Where the bytes of a managed file lie, for agents, who work on the same machine. */
+/**
+ * Where the bytes of a managed file lie, for agents, who work on the same machine. One that was removed lies nowhere:
+ * its empty path would be the home itself, which their cages would let them read.
+ */
 export const attachmentPath =
   ({ home }: Layout) =>
   async (id: string, { supervisor }: EffectContext): Promise<string | undefined> => {
-    const path = (await supervisor.get('file', id))?.view as { readonly path?: unknown } | undefined;
-    return typeof path?.path === 'string' ? join(home, path.path) : undefined;
+    const file = await supervisor.get('file', id);
+    const { path } = (file?.view ?? {}) as { readonly path?: unknown };
+    return file?.value === 'stored' && typeof path === 'string' && path !== '' ? join(home, path) : undefined;
   };
 
 /** Asked at every use, so that a change of config.yaml holds from the next one on. */

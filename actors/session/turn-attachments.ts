@@ -40,7 +40,8 @@ export async function picturesIn(paths: readonly string[]): Promise<readonly Tur
   const images: TurnImage[] = [];
   let bytesLeft = imagesBytesMax;
   for (const path of paths) {
-    const { size } = await stat(path).catch(() => ({ size: Infinity }));
+    const found = await stat(path).catch(() => undefined);
+    const size = found?.isFile() === true ? found.size : Infinity; // a pipe would never end
     if (images.length === imagesMax || size > imageBytesMax || size > bytesLeft) continue;
     const bytes = await readFile(path).catch(() => Buffer.alloc(0));
     const mimeType = pictureType(bytes);

@@ -3,6 +3,7 @@ import type { ErasureReport } from '../commands/sessions/erase-contents.js';
 import { connect } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import { sessionNamed } from './session-named.js';
 
 interface EraseOptions extends HomeOptions {
   readonly before?: string;
@@ -27,7 +28,7 @@ export function eraseCommand(program: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       const client = await connect(layout);
       const chosen = {
-        ...(session === undefined ? {} : { sessionId: session }),
+        ...(session === undefined ? {} : { sessionId: await sessionNamed(client, session) }),
         ...(before === undefined ? {} : { before }),
         ...(person === undefined ? {} : { person }),
       };

@@ -19,14 +19,21 @@ describe('what sessions hold, erased', () => {
   let client: Client;
   let word: string;
   const erasedAtEngine: string[] = [];
+  let meanwhile: (nativeId: string) => Promise<void>;
+  let release: () => void;
+  let held: Promise<void>;
   const scribe = defineEngine({
     name: 'scribe',
     effortMechanism: 'none',
     isInProcess: true,
     discover: async () => ({ available: true, defaultModel: null, models: [] }),
-    eraseTranscript: async (nativeId) => void erasedAtEngine.push(nativeId),
+    eraseTranscript: async (nativeId) => {
+      erasedAtEngine.push(nativeId);
+      await meanwhile(nativeId);
+    },
     async turn({ prompt, turnId }, io) {
       io.report({ type: 'conversation.named', nativeId: `native-${turnId}` });
+      if (prompt.includes('wait')) await held;
       io.report({ type: 'tool.started', toolId: 't', tool: 'Bash', input: `{"command":"echo ${word}"}` });
       io.report({ type: 'tool.finished', toolId: 't', output: `${word} `.repeat(2_000), isError: false });
       return {
@@ -53,8 +60,13 @@ describe('what sessions hold, erased', () => {
     await writeFile(join(home, 'config.yaml'), 'agents: {sandbox: off}\n');
     word = `w${randomBytes(12).toString('hex')}`;
     erasedAtEngine.length = 0;
+    meanwhile = () => Promise.resolve();
+    held = new Promise((resolve) => {
+      release = resolve;
+    });
   });
   afterEach(async () => {
+    release();
     await close();
     await rm(folder, { recursive: true, force: true });
   });
@@ -129,6 +141,57 @@ describe('what sessions hold, erased', () => {
       await client.post('/api/erase', { sessionId: 'nobody' }),
     ];
     expect(refused.map(({ status }) => status)).to.deep.equal([400, 400, 404]);
+  });
+
+  // the console uploads a file before there is a session to keep it for
+  it('go with files that were uploaded for no session and shown in one', async () => {
+    await open();
+    const content = Buffer.from(`a note of ${word}`).toString('base64');
+    const shown = (await client.post('/api/files', { content, filename: `${word}.txt` })).body.id;
+    const other = (await client.post('/api/files', { content: 'AAAA', filename: 'kept.bin' })).body.id;
+    const id = await session(`say ${word}`);
+    await client.post(`/api/sessions/${id}/message`, { message: 'look', attachments: [shown] });
+    await poll(
+      () => client.get(`/api/sessions/${id}`),
+      (answer) => answer.body.status === 'idle' && answer.body.totalTurns === 2,
+    );
+    const { body } = await client.post('/api/erase', { sessionId: id });
+    expect(body.files, 'the upload and two outputs of tools').to.equal(3);
+    expect((await client.get(`/api/files/${other}`)).status).to.equal(200);
+    await close();
+    expect(await holding()).to.deep.equal([]);
+  });
+
+  // no list shows a deleted session, but the log has its words and its files lie where they lay
+  it('are found in deleted sessions by date and by person', async () => {
+    await open();
+    const id = await session(`say ${word}`);
+    await client.call('DELETE', `/api/sessions/${id}`);
+    const { body } = await client.post('/api/erase', {
+      before: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    expect(body.sessions).to.deep.equal([id]);
+    await close();
+    expect(await holding()).to.deep.equal([]);
+  });
+
+  it('stay in a session that begins to work meanwhile, with its conversation, and it says so', async () => {
+    await open();
+    const ids = [await session(`say ${word}`), await session(`say ${word}`)];
+    meanwhile = async (nativeId) => {
+      const next = ids.find((id) => nativeId !== `native-${id}:1`);
+      await client.post(`/api/sessions/${next}/message`, { message: 'wait' });
+      await poll(
+        () => client.get(`/api/sessions/${next}`),
+        (answer) => answer.body.status === 'running',
+      );
+    };
+    const { body } = await client.post('/api/erase', {
+      before: new Date(Date.now() + 86_400_000).toISOString(),
+    });
+    expect([...body.sessions, ...body.skipped]).to.have.members(ids);
+    expect(body.sessions).to.have.length(1);
+    expect(erasedAtEngine).to.deep.equal([`native-${body.sessions[0]}:1`]);
   });
 
   it('goes on after kill -9 in the middle', async () => {

@@ -2,10 +2,10 @@ import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { system, type Caller } from '../../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import type { Json } from '../../../machines/outputs.js';
 import type { HeldCopy } from '../../home/held-copies.js';
 import { optionsOf, type App, type GatewayActor, type Reply, type Request } from '../app.js';
 import { removeFile } from '../files.js';
-import { idsOf, iterateRecords } from '../iterate.js';
 
 /**
  * What sessions hold is erased: messages, tool calls, permissions, names, files, what engines keep of the
@@ -44,24 +44,24 @@ export async function eraseContents(
   const chosen = await chosenBy(app, input);
   if (input.sessionId !== undefined && chosen.length === 0)
     return refuse('NOT_FOUND', { kind: 'session', id: input.sessionId }, 'Not found');
-  const [busy, quiet] = [chosen.filter(isBusy), chosen.filter((one) => !isBusy(one))];
-  const ids = quiet.map(({ id }) => id);
-  const rehearsal = { messages: 0, files: 0, logEntries: 0 };
-  for (const { id } of quiet) {
-    rehearsal.messages += (
-      await app.supervisor.rows({ kind: 'session', id }, 'messages', { last: rowsMax })
-    ).length;
-    rehearsal.files += (await filesOf(app, [id])).length;
-  }
-  const counted =
-    request.dryRun === true ? rehearsal : { ...rehearsal, logEntries: await eraseAll(request, ids) };
+  const quiet = chosen.filter((one) => !isBusy(one));
+  const held = await heldBy(app, quiet);
+  const erased = request.dryRun === true ? undefined : await eraseAll(request, held);
+  const isLeft = ({ id }: Pick<Chosen, 'id'>): boolean => erased?.left.includes(id) === true;
+  const gone = held.filter((one) => !isLeft(one));
   return {
     body: {
-      sessions: ids,
-      skipped: busy.map(({ id }) => id),
-      ...counted,
+      sessions: gone.map(({ id }) => id),
+      skipped: chosen.filter((one) => isBusy(one) || isLeft(one)).map(({ id }) => id),
+      messages: gone.reduce((sum, { messages }) => sum + messages, 0),
+      files: gone.reduce((sum, { stored }) => sum + stored, 0),
+      logEntries: erased?.entries ?? 0,
       reportedTo: [
-        ...new Set(quiet.flatMap(({ workItemId, parentSessionId }) => [workItemId, parentSessionId])),
+        ...new Set(
+          quiet
+            .filter((one) => !isLeft(one))
+            .flatMap(({ workItemId, parentSessionId }) => [workItemId, parentSessionId]),
+        ),
       ].filter((id) => id !== null),
       heldBy: (await app.erasure?.heldBy()) ?? [],
     },
@@ -72,7 +72,7 @@ const isBusy = ({ status }: Chosen): boolean => status === 'running' || status =
 
 type Chosen = Pick<
   GatewayActor<'session'>['view'],
-  'id' | 'status' | 'employee' | 'workItemId' | 'parentSessionId'
+  'id' | 'status' | 'employee' | 'workItemId' | 'parentSessionId' | 'engineSessions' | 'cwd'
 >;
 
 async function chosenBy(app: App, { sessionId, before, person }: ErasureInput): Promise<readonly Chosen[]> {
@@ -81,12 +81,8 @@ async function chosenBy(app: App, { sessionId, before, person }: ErasureInput): 
     return session === undefined ? [] : [session.view];
   }
   const chosen: Chosen[] = [];
-  const ids = [
-    ...(await idsOf(app.supervisor, 'session', { index: 'all' })),
-    ...(await idsOf(app.supervisor, 'session', { index: 'archived' })),
-  ];
-  for await (const row of iterateRecords(app.supervisor, 'session', ids)) {
-    const session = row as unknown as GatewayActor<'session'>['view']; // as its kind shows it
+  // deleted ones as well, which no list shows: the log still says what they held
+  for await (const session of viewsOf(app, 'session')) {
     const isMeant =
       before === undefined ? session.employee === person : Date.parse(session.lastActivity) < before;
     if (isMeant) chosen.push(session);
@@ -94,23 +90,89 @@ async function chosenBy(app: App, { sessionId, before, person }: ErasureInput): 
   return chosen;
 }
 
-/** Managed files that came with these sessions or were kept for them. */
-async function filesOf(app: App, sessions: readonly string[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  for await (const row of iterateRecords(
-    app.supervisor,
-    'file',
-    await idsOf(app.supervisor, 'file', { index: 'all' }),
-  )) {
-    const { id, sessionId } = row as { readonly id: string; readonly sessionId: string | null };
-    if (sessionId !== null && sessions.includes(sessionId)) found.push(id);
+/** All actors of a kind, whatever became of them. */
+async function* viewsOf<Name extends 'session' | 'file'>(
+  { supervisor }: App,
+  kind: Name,
+): AsyncGenerator<GatewayActor<Name>['view']> {
+  for (let after: string | undefined; ;) {
+    const page = await supervisor.iterate(kind, { limit: pageSize, ...(after !== undefined && { after }) });
+    for (const { view } of page) yield view;
+    after = page.at(-1)?.id;
+    if (after === undefined || page.length < pageSize) return;
   }
-  return found;
 }
 
-/** Answers how many log entries were blanked. */
-async function eraseAll(request: Request, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0;
+/** What is erased with a session, noted before: the session itself forgets it first. */
+interface Held extends Pick<Chosen, 'id' | 'cwd'> {
+  readonly engineSessions: Readonly<Record<string, { readonly id: string }>>;
+  readonly messages: number;
+  readonly files: readonly string[];
+  /** How many of the files are still there. */
+  readonly stored: number;
+}
+
+async function heldBy(app: App, sessions: readonly Chosen[]): Promise<readonly Held[]> {
+  const shown = new Map<string, { readonly messages: number; readonly files: readonly string[] }>();
+  for (const { id } of sessions) shown.set(id, await messagesOf(app, id));
+  const ids = new Set([...shown.values()].flatMap(({ files }) => files));
+  const own = new Map<string, { readonly id: string; readonly isStored: boolean }[]>();
+  const loose = new Map<string, boolean>();
+  for await (const { id, sessionId, status } of viewsOf(app, 'file')) {
+    const isStored = status === 'stored';
+    if (sessionId === null && ids.has(id)) loose.set(id, isStored);
+    else if (sessionId !== null && shown.has(sessionId))
+      own.set(sessionId, [...(own.get(sessionId) ?? []), { id, isStored }]);
+  }
+  return sessions.map(({ id, cwd, engineSessions }) => {
+    const { messages, files } = shown.get(id) ?? { messages: 0, files: [] };
+    const all = [
+      ...(own.get(id) ?? []),
+      // uploaded for no session and shown in this one
+      ...files.flatMap((file) => (loose.has(file) ? [{ id: file, isStored: loose.get(file) === true }] : [])),
+    ];
+    return {
+      id,
+      cwd,
+      engineSessions: engineSessions ?? {},
+      messages,
+      files: all.map((file) => file.id),
+      stored: all.filter(({ isStored }) => isStored).length,
+    };
+  });
+}
+
+/** How many messages there are, and the managed files that they show. */
+async function messagesOf(
+  { supervisor }: App,
+  id: string,
+): Promise<{ readonly messages: number; readonly files: readonly string[] }> {
+  const files = new Set<string>();
+  let messages = 0;
+  for (let before: number | undefined; ;) {
+    const rows = await supervisor.rows({ kind: 'session', id }, 'messages', {
+      last: pageSize,
+      ...(before !== undefined && { before }),
+    });
+    messages += rows.length;
+    for (const { row } of rows)
+      for (const [, file = ''] of JSON.stringify(row.media ?? null).matchAll(fileUrl)) files.add(file);
+    if (rows.length < pageSize) return { messages, files: [...files] };
+    before = Number(rows[0]?.n);
+  }
+}
+
+const fileUrl = /"url":"\/api\/files\/([\w.:-]+)"/g;
+const pageSize = 500;
+
+/** How many log entries were blanked, and the sessions that had begun to work meanwhile. */
+interface Erased {
+  readonly entries: number;
+  readonly left: readonly string[];
+}
+
+async function eraseAll(request: Request, sessions: readonly Held[]): Promise<Erased> {
+  if (sessions.length === 0) return { entries: 0, left: [] };
   const { app, caller } = request;
   const key = `${pendingPrefix}${app.supervisor.environment.ids.next()}`;
   await app.supervisor.transact({
@@ -119,16 +181,21 @@ async function eraseAll(request: Request, ids: readonly string[]): Promise<numbe
     actors: [],
     ...optionsOf({ ...request, dryRun: false }),
     run(turns) {
-      turns.put(key, { ids });
+      turns.put(key, { sessions: sessions as unknown as Json });
       return null;
     },
   });
-  return goOn(app, key, ids, caller);
+  return goOn(app, key, sessions, caller);
 }
 
-async function goOn(app: App, key: string, ids: readonly string[], caller: Caller): Promise<number> {
+async function goOn(app: App, key: string, sessions: readonly Held[], caller: Caller): Promise<Erased> {
+  const left: string[] = [];
   let entries = 0;
-  for (const id of ids) entries += await eraseOne(app, id, caller);
+  for (const session of sessions) {
+    const blanked = await eraseOne(app, session, caller);
+    if (blanked === undefined) left.push(session.id);
+    else entries += blanked;
+  }
   await app.erasure?.compact();
   await app.supervisor.transact({
     name: 'end-erasure',
@@ -140,22 +207,26 @@ async function goOn(app: App, key: string, ids: readonly string[], caller: Calle
       return null;
     },
   });
-  return entries;
+  return { entries, left };
 }
 
-async function eraseOne(app: App, id: string, caller: Caller): Promise<number> {
+/** Undefined: it has begun to work since, and is left as it is. */
+async function eraseOne(app: App, held: Held, caller: Caller): Promise<number | undefined> {
   const { supervisor, records } = app;
-  const session = await supervisor.get('session', id);
+  const session = await supervisor.get('session', held.id);
   if (session === undefined) return 0;
-  await app.engines.eraseTranscripts?.(session.view.engineSessions ?? {}, session.view.cwd);
-  await rm(join(app.settings.home, 'engines', 'codex', 'of', basename(id)), { recursive: true, force: true });
-  const files = await filesOf(app, [id]);
   if (session.view.status !== 'deleted') {
-    const done = await supervisor.ask('session', id, { type: 'session.erase' }, { by: caller });
-    if (isRefusal(done)) return 0; // it has begun to work since: it is erased when it is asked for again
+    const done = await supervisor.ask('session', held.id, { type: 'session.erase' }, { by: caller });
+    if (isRefusal(done)) return undefined;
   }
-  let entries = await erased(app, { kind: 'session', id }, caller);
-  for (const file of files) {
+  const conversations = { ...held.engineSessions, ...session.view.engineSessions };
+  await app.engines.eraseTranscripts?.(conversations, held.cwd);
+  await rm(join(app.settings.home, 'engines', 'codex', 'of', basename(held.id)), {
+    recursive: true,
+    force: true,
+  });
+  let entries = await erased(app, { kind: 'session', id: held.id }, caller);
+  for (const file of held.files) {
     if (records !== undefined) await removeFile({ app, caller }, records, file);
     entries += await erased(app, { kind: 'file', id: file }, caller);
   }
@@ -170,10 +241,10 @@ const erased = async (app: App, actor: { kind: string; id: string }, caller: Cal
 /** At a start: what was begun in an earlier life. */
 export async function resumeErasures(app: App): Promise<void> {
   for (const [key, row] of await app.supervisor.keyValues(pendingPrefix)) {
-    const { ids } = (row ?? { ids: [] }) as { readonly ids: readonly string[] };
-    if (row !== null) await goOn(app, key, ids, system('erasure'));
+    if (row === null) continue;
+    const { sessions } = row as unknown as { readonly sessions: readonly Held[] }; // as eraseAll noted it
+    await goOn(app, key, sessions, system('erasure'));
   }
 }
 
 const pendingPrefix = 'erasure/';
-const rowsMax = 100_000;
