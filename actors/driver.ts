@@ -15,6 +15,8 @@ export interface Driver<Machine = AnyStateMachine, Snapshot = AnyMachineSnapshot
   step(machine: Machine, snapshot: Snapshot, event: AnyEventObject): Step<Snapshot>;
   /** Whether any state takes the event now, without stepping. Throws what guards throw. */
   takes(machine: Machine, snapshot: Snapshot, event: AnyEventObject): boolean;
+  /** The events that its states name now, XState's own among them; none once it has ended. */
+  events(snapshot: Snapshot): readonly string[];
   /** A snapshot as plain data, ready for the codec. The context may be shared with the snapshot. */
   persist(machine: Machine, snapshot: Snapshot): Persisted;
   /**

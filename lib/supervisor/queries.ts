@@ -144,10 +144,10 @@ export class Queries {
     return {
       actor: viewOf(kind, actor.id, state),
       next: this.candidates(kind, actor.id, state, by),
-      timers: Object.values(state.timers).map(({ due, event }) => ({
+      timers: Object.entries(state.timers).map(([id, { due, event }]) => ({
         due,
         event: event.type,
-        name: /^xstate\.after\.([^.]+)\./.exec(event.type)?.[1] ?? event.type,
+        name: nameOfTimer(id, event.type),
       })),
       effects: Object.values(state.calls).map(({ src }) => src),
       ...(kind.awaits && {
@@ -162,7 +162,7 @@ export class Queries {
    */
   private candidates(kind: Kind, id: string, state: ActorState, by: Caller): Why['next'] {
     if (kind.moves === undefined)
-      return eventsOf(state).map((type) => this.judge(kind, id, state, { type }, { by, whole: false }));
+      return eventsOf(kind, state).map((type) => this.judge(kind, id, state, { type }, { by, whole: false }));
     const facts = this.kernel.kinds.facts(kind, state, { type: 'kernel.why' });
     const moves = kind.moves(state.snapshot, {
       at: this.kernel.environment.clock.now(),
@@ -222,10 +222,15 @@ function rangeOf(
   return { gte: from === undefined ? all.gte : at(from), lt: to === undefined ? all.lt : at(to) };
 }
 
+/** A delay by its name in the machine; XState 6 says no more of a timer than its id. */
+function nameOfTimer(id: string, type: string): string {
+  const told = type === 'xstate.timer' ? id : type;
+  return /^xstate\.after\.([^.]+)\./.exec(told)?.[1] ?? told;
+}
+
 /** The events that the current state names, without XState's own. */
-function eventsOf(state: ActorState): string[] {
-  const nodes = state.snapshot._nodes as readonly { readonly ownEvents: readonly string[] }[];
-  return [...new Set(nodes.flatMap((node) => node.ownEvents))]
+function eventsOf(kind: Kind, { snapshot }: ActorState): string[] {
+  return [...new Set(driverOf(kind).events(snapshot))]
     .filter((type) => !type.startsWith('xstate.') && type !== '*' && type !== '')
     .sort();
 }

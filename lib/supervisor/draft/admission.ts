@@ -89,8 +89,8 @@ export function stateRefusal(
     ? refuse(
         'CONFLICT',
         { ...details, conditions },
-        `${what} now: its statechart allows it in ${here.join(', ')} only if a guard passes (` +
-          `${conditions.join(', ')}).`,
+        `${what} now: its statechart allows it in ${here.join(', ')} only if a guard passes` +
+          `${conditions.length === 0 ? '' : ` (${conditions.join(', ')})`}.`,
       )
     : refuse(
         'CONFLICT',

@@ -3,10 +3,10 @@ import type { Kind } from '../../../actors/contracts.js';
 import type { Driver } from '../../../actors/driver.js';
 import { effect } from '../../../machines/outputs.js';
 import { publicXState5 } from './public-step.js';
-import { begin, persist, restore, step, takes } from './step.js';
+import { begin, events, persist, restore, step, takes } from './step.js';
 
 /** XState 5 by its actor scope: two to three times as fast as by its public functions. */
-export const scopedXState5: Driver = { major: 5, begin, step, takes, persist, restore };
+export const scopedXState5: Driver = { major: 5, begin, step, takes, events, persist, restore };
 
 /** The scope is not public: the installed version is asked once whether it is still what step.ts takes it for. */
 export const xstate5 = driverFor(scopedXState5);

@@ -8,7 +8,7 @@ import {
 } from 'xstate';
 import type { Driver } from '../../../actors/driver.js';
 import { assertUnchanged, explained, freezeMembers, freezes } from './frozen.js';
-import { asked, bound, parent, persist, storedForm, takes } from './step.js';
+import { asked, bound, events, parent, persist, storedForm, takes } from './step.js';
 
 /**
  * XState 5 by its public functions, for a version whose actor scope is not the one that step.ts knows. Two to three
@@ -45,6 +45,7 @@ export const publicXState5: Driver = {
     }
   },
   takes,
+  events,
   persist,
   restore(machine, persisted, children) {
     const snapshot = createActor(machine, {

@@ -60,6 +60,10 @@ export const takes = (
   event: AnyEventObject,
 ): boolean => machine.getTransitionData(snapshot, event).length > 0;
 
+/** The events that its states name now. */
+export const events = ({ _nodes }: AnyMachineSnapshot): readonly string[] =>
+  (_nodes as readonly { readonly ownEvents: readonly string[] }[]).flatMap(({ ownEvents }) => ownEvents);
+
 /** The same snapshot, in less memory: it may be kept for a long time, and there may be many. */
 function lean(snapshot: AnyMachineSnapshot): AnyMachineSnapshot {
   // 150 bytes, and few machines have any

@@ -77,7 +77,12 @@ export class Erasure {
     const draft = this.commits.draft({ by, cause: null });
     draft.ops.push([pendingRow({ kind: name, id }), '1']);
     const whole: ActorState = { ...state, sinceSnapshot: Infinity };
-    draft.overlay(kind, id, whole, { type: erasedEvent }, {});
+    try {
+      draft.overlay(kind, id, whole, { type: erasedEvent }, {});
+    } catch (error) {
+      cells.release(cell); // else nothing is ever delivered to it again
+      throw error;
+    }
     return new Promise((resolve, reject) => {
       this.commits.commit(draft, [cell], (error) =>
         error === undefined ? resolve((cell.state as ActorState).position) : reject(error as Error),

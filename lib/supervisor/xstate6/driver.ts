@@ -63,6 +63,7 @@ export function driver6(xstate: XState6): Driver<Machine6, Snapshot6> {
       }
     },
     takes: (_machine, snapshot, event) => snapshot.can(event),
+    events: ({ nodes }) => nodes.flatMap(({ ownEvents }) => ownEvents),
     persist,
     restore,
     problems: problemsOf,

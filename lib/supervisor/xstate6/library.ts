@@ -55,6 +55,8 @@ export interface Snapshot6 {
   readonly context: Readonly<Record<string, unknown>>;
   readonly children: Readonly<Record<string, Reference6>>;
   readonly timers?: Readonly<Record<string, Timer6>>;
+  /** That it is in. */
+  readonly nodes: readonly Node6[];
   can(event: { readonly type: string }): boolean;
 }
 
@@ -79,6 +81,7 @@ export interface Machine6 {
 
 export interface Node6 {
   readonly path: readonly string[];
+  readonly ownEvents: readonly string[];
   readonly states: Readonly<Record<string, Node6>>;
   readonly invoke: readonly { readonly id: string; readonly src: unknown }[];
 }

@@ -10,6 +10,7 @@ import { StoreError, type Store } from '../../../../lib/store/contract.js';
 import { keys } from '../../../../lib/store/keys.js';
 import { openLevelStore } from '../../../../lib/store/level.js';
 import { verifyStore } from '../../../../lib/store/verify.js';
+import type { Limits } from '../../../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../../../lib/supervisor/supervisor.js';
 
 /** The history of one actor, blanked in a log that others stand in as well. */
@@ -25,8 +26,9 @@ describe('the erased history of an actor', () => {
     run: async () => ({ outcome: 'succeeded' as const, text: '' }),
     recover: async () => ({ outcome: 'succeeded' as const, text: '' }),
   };
-  const open = async (wrap: (store: Store) => Store = (store) => store) =>
+  const open = async (wrap: (store: Store) => Store = (store) => store, limits: Partial<Limits> = {}) =>
     createSupervisor({
+      limits,
       kinds: [sessionKind({ turn })],
       store: wrap(await openLevelStore({ directory: join(folder, 'store') })),
     });
@@ -60,6 +62,28 @@ describe('the erased history of an actor', () => {
     await house.ask('session', 's1', { type: 'session.patch', title: 'nothing' }, { by: operator });
   }
   const historyOf = (house: House, id: string) => house.history({ kind: 'session', id }, { limit: 1_000 });
+
+  // What could not be erased held the actor's turn for ever: no event reached it before a restart.
+  it('lets an actor go on that could not be marked', async () => {
+    const wide = await open();
+    await wide.spawn('session', { id: 's1', by: operator, input: input('short') });
+    await wide.stop();
+    const narrow = await open(undefined, { snapshotBytesMax: 100 });
+    const actor = { kind: 'session', id: 's1' };
+    const problems = [
+      await narrow.retention.erase(actor, operator).catch(String),
+      await narrow
+        .ask('session', 's1', { type: 'session.patch', title: 'more' }, { by: operator })
+        .catch(String),
+    ];
+    for (const problem of problems)
+      expect(problem).to.match(/at most 100 are allowed|could not be processed|Fault/);
+    await narrow.stop();
+    const again = await open();
+    expect((await again.get('session', 's1'))?.view).to.include({ title: 'short' });
+    expect(await again.retention.erase(actor, operator)).to.be.a('number');
+    await again.stop();
+  });
 
   it('keeps places, times and the chain, and nothing that was said', async () => {
     const house = await open();

@@ -157,6 +157,47 @@ describe('a kind of XState 6', () => {
     expect(String(error)).to.include('XState 6').and.to.include('a child is of the major of its parent');
   });
 
+  // XState 6 names what `why` reads in another way: it threw for every actor of such a kind.
+  it('says why it is where it is, awake and asleep', async () => {
+    house = await openHouse(durableKinds6({ done: [], steps: [] }));
+    const actor = { kind: 'desk', id: 'd' };
+    await house.supervisor.spawn('desk', { id: 'd' });
+    await house.supervisor.ask('desk', 'd', { type: 'set', ms: 50 });
+    await house.supervisor.ask('desk', 'd', { type: 'nap' });
+    const why = async () => {
+      const { next = [], timers = [] } = (await house.supervisor.why(actor, { type: 'operator' })) ?? {};
+      return [next.map(({ event }) => event), timers.map(({ name }) => name).sort()];
+    };
+    const expected = [
+      ['burst', 'notify', 'put', 'ring', 'set', 'unset', 'work'],
+      ['100', 'alarm'],
+    ];
+    expect(await why()).to.deep.equal(expected);
+    await house.crash();
+    expect(await why()).to.deep.equal(expected);
+    expect(await house.supervisor.ask('desk', 'd', { type: 'finish' })).to.include({ code: 'CONFLICT' });
+  });
+
+  it('names no guard where a transition has none by name', async () => {
+    house = await openHouse([
+      v6.defineKind({
+        kind: 'gate',
+        version: 1,
+        machine: setup({}).createMachine({
+          id: 'gate',
+          initial: 'shut',
+          states: { shut: { on: { open: () => undefined } } },
+        }),
+        view: () => null,
+      }),
+    ] as unknown as readonly Kind[]);
+    await house.supervisor.spawn('gate', { id: 'g' });
+    expect(await house.supervisor.ask('gate', 'g', { type: 'open' })).to.include({
+      message:
+        'The gate g does not accept "open" now: its statechart allows it in shut only if a guard passes.',
+    });
+  });
+
   it('is drawn, listed and told apart like any other', async () => {
     house = await openHouse(durableKinds6({ done: [], steps: [] }));
     const answer = machineOf(house.supervisor.inspection, 'desk');
