@@ -224,8 +224,8 @@ function rangeOf(
 
 /** A delay by its name in the machine; XState 6 says no more of a timer than its id. */
 function nameOfTimer(id: string, type: string): string {
-  const told = type === 'xstate.timer' ? id : type;
-  return /^xstate\.after\.([^.]+)\./.exec(told)?.[1] ?? told;
+  const name = type === 'xstate.timer' ? id : type;
+  return /^xstate\.after\.([^.]+)\./.exec(name)?.[1] ?? name;
 }
 
 /** The events that the current state names, without XState's own. */

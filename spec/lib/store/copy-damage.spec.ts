@@ -60,12 +60,12 @@ describe('a damaged second copy', () => {
       if (!checkpointed) await unlink(join(copyOf(killed), 'checkpoint.json'));
       const store = await openLevelStore({ directory: killed });
       await fill(store, model, 5);
+      const newest = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
+      expect(newest).to.equal(join(copyOf(killed), segmentName(frames + 1)));
+      expect(await lastFrame(newest)).to.equal(frames + 5);
       await store.compact();
       await fill(store, model, 5);
       await store.close();
-      expect(await filesIn(copyOf(killed), /^segment-/)).to.deep.equal([
-        join(copyOf(killed), segmentName(frames + 1)),
-      ]);
       await rm(join(killed, 'store'), { recursive: true });
       await expectWhole(killed, model);
     }
