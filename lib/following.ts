@@ -6,6 +6,7 @@ import {
   type InterruptedTurns,
 } from './commands/sessions/report-interrupted-turns.js';
 import { resumeErasures } from './commands/sessions/erase-contents.js';
+import { cleanWork } from './commands/sessions/clean-work.js';
 import type { App } from './commands/app.js';
 import type { Environment } from './environment.js';
 import type { Opened } from './opened.js';
@@ -27,6 +28,8 @@ export async function startFollowing(app: App, opened: Opened, interrupted: Inte
   );
   opened.add(() => reporting.close());
   void resumeErasures(app).catch(failed(log, 'could not finish an erasure'));
+  const cleaning = cleanWork(app, failed(log, 'could not take away an old worktree'));
+  opened.add(() => cleaning.close());
   void followSchedules(app).catch(failed(log, 'could not check the schedules of workflows'));
   if (connectors === undefined) return;
   for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors)

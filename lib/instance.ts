@@ -41,7 +41,8 @@ import { logTail } from './home/log-tail.js';
 import { keepOutput } from './commands/sessions/keep-output.js';
 import { redactor } from '../machines/redact.js';
 import { watchChanges } from './commands/sessions/turn-changes.js';
-import { bringBack } from './commands/sessions/worktree.js';
+import { keepWork } from './commands/sessions/keep-work.js';
+import { restoreWorktree } from './commands/sessions/worktree.js';
 import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
 import { remoteConfig } from './home/edit-config.js';
@@ -239,7 +240,12 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       gatewayUrl: () => url,
       evidence,
       ...(parts.redact && { redact: parts.redact }),
-      sandbox: { ...sandbox, openLink, afterTurn: (...turn) => bringBack(parts, ...turn) },
+      sandbox: {
+        ...sandbox,
+        openLink,
+        beforeTurn: (...turn) => restoreWorktree(parts, ...turn),
+        afterTurn: (...turn) => keepWork(parts, ...turn),
+      },
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>
         budgetPortOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),

@@ -121,6 +121,12 @@ export function settingsOf(now: () => Config, { home }: Layout): Settings {
     get sessionWorktree() {
       return now().sessions.worktree;
     },
+    get commitTurns() {
+      return now().sessions.commitTurns;
+    },
+    get keepWorktreeDays() {
+      return now().sessions.keepWorktreeDays;
+    },
     get interruptOnNewMessage() {
       return now().sessions.interruptOnNewMessage;
     },

@@ -83,7 +83,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       3: (old) => old,
       /** It takes what an agent does in a turn; nothing of before changes. */
       4: (old) => old,
-      /** Its rules are patterns; a name alone is one, too. */
+      /** Its rules are patterns, and a name alone is one; it may have a git branch. */
       5: (old) => old,
       /** It lets what it holds be erased; nothing of before changes. */
       6: (old) => old,

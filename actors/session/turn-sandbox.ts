@@ -12,8 +12,10 @@ export interface TurnSandbox {
   onTurn?(sessionId: string, asked: SandboxLevel, inForce: InForce): void;
   /** What a session may read beside what its engine needs. */
   readsOf?(sessionId: string): Promise<readonly string[]>;
-  /** When nothing of the turn is left. */
-  afterTurn?(sessionId: string, asked: SandboxLevel): Promise<void>;
+  /** Before anything of the turn starts in its working folder; may reject. */
+  beforeTurn?(sessionId: string, level: SandboxLevel): Promise<void>;
+  /** When nothing of the turn is left; `level` is for programs in its working folder. */
+  afterTurn?(sessionId: string, level: SandboxLevel): Promise<void>;
   /** At `strict`: the session's own socket to the gateway, and a way to the hosts that are named. */
   openLink?(sessionId: string, hosts: readonly string[]): Promise<TurnLink>;
 }
@@ -54,6 +56,7 @@ export async function openSandbox(
   { sessionId, engine, gatewayUrl, files }: TurnPlace,
 ): Promise<ConfinedTurn> {
   const folderLevel = sandbox.levelOf(employeesOf(input));
+  await sandbox.beforeTurn?.(sessionId, folderLevel);
   const asked = engine.isInProcess === true ? 'off' : folderLevel;
   const inForce = await sandbox.port.inForce(asked);
   sandbox.onTurn?.(sessionId, asked, inForce);
@@ -93,7 +96,7 @@ export async function openSandbox(
     },
     async close() {
       link?.close();
-      await sandbox.afterTurn?.(sessionId, asked);
+      await sandbox.afterTurn?.(sessionId, folderLevel);
     },
   };
 }

@@ -18,6 +18,7 @@ import { bytes, duration } from './print.js';
 import { loss, retentionOf, worthShowingMs } from './retention.js';
 import { sandbox } from './sandbox-finding.js';
 import { closedStore, sharedStore } from './store-finding.js';
+import { workingFolders } from './work-finding.js';
 
 /**
  * What `doctor` looks at, one question after the other. Nothing here writes, and no answer stops the next
@@ -36,6 +37,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => people(layout),
     () => sandbox(layout, config),
     () => disk(layout),
+    () => workingFolders(layout),
     () => backups(layout, config),
     () => gateway(layout, config),
     () => retention(layout),

@@ -151,6 +151,11 @@ async function conclude(
   else if (shown === 'nothing' && session.status !== 'error')
     terminal.out(plainText(session.messages?.at(-1)?.content ?? '', { keepLines: true }));
   if (session.status === 'idle' || session.status === 'running') {
+    if (options.json !== true && session.branch != null)
+      terminal.say(
+        `(its work is on ${session.branch}; review it with: git diff HEAD...${session.branch}, take it over with: ` +
+          `git merge ${session.branch})`,
+      );
     if (options.json !== true)
       terminal.say(`(session ${sessionId}; continue with: ${hint(layout, 'run', `--in ${sessionId} "…"`)})`);
     return;

@@ -55,6 +55,10 @@ async function showSession(
   if (options.json === true) return terminal.out(JSON.stringify(session));
   const waits = (await waitsForYou(client))(session.id) ? ', waits for you' : '';
   terminal.out(`${plainText(session.title ?? session.id)}  [${session.status}${waits}, ${session.engine}]`);
+  if (session.branch != null)
+    terminal.out(
+      `branch ${session.branch}; take it over in the repository with: git merge ${session.branch}`,
+    );
   if (session.messagesPage?.hasOlder === true)
     terminal.out(`… older messages: --last ${Math.min(500, options.last * 4)}`);
   for (const message of session.messages ?? []) for (const line of messageLines(message)) terminal.out(line);

@@ -2930,6 +2930,8 @@ export interface components {
         };
         Session: {
             attemptOutcome: ("succeeded" | "failed" | "interrupted") | null;
+            /** @description Of the git worktree that it works in. */
+            branch: string | null;
             /**
              * Format: date-time
              * @description ISO-8601, UTC, milliseconds
@@ -7162,6 +7164,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         attemptOutcome: ("succeeded" | "failed" | "interrupted") | null;
+                        /** @description Of the git worktree that it works in. */
+                        branch: string | null;
                         /**
                          * Format: date-time
                          * @description ISO-8601, UTC, milliseconds

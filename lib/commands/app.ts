@@ -135,6 +135,10 @@ export interface Settings {
   /** Where sessions work that name no folder, and whether in a git worktree of it. */
   readonly sessionCwd?: string | null | undefined;
   readonly sessionWorktree?: boolean | undefined;
+  /** What a turn leaves in no commit of its own worktree is committed on the session's branch. Default: true. */
+  readonly commitTurns?: boolean | undefined;
+  /** A clean worktree of a session that has rested so long is taken away. Default: never. */
+  readonly keepWorktreeDays?: number | undefined;
   /** Folders in which agents may work when a caller names a `cwd`. */
   readonly sessionRoots: readonly string[];
   readonly interruptOnNewMessage: boolean;

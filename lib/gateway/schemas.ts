@@ -101,6 +101,7 @@ export const session = z
     workItemId: maybe(z.string()),
     title: maybe(z.string()),
     promptExcerpt: maybe(z.string()),
+    branch: maybe(z.string()).describe('Of the git worktree that it works in.'),
     status: sessionStatus.describe('`stopped` is final for pollers; a later message resumes the session.'),
     transportState: z.enum(['idle', 'queued', 'running', 'error', 'interrupted']),
     attemptOutcome: maybe(z.enum(['succeeded', 'failed', 'interrupted'])),

@@ -219,6 +219,18 @@ const sessions = z.strictObject({
     .boolean()
     .default(false)
     .describe('true gives each such session a git worktree of that folder.'),
+  commitTurns: z
+    .boolean()
+    .default(true)
+    .describe("What a turn leaves uncommitted in a worktree is committed on the session's branch."),
+  keepWorktreeDays: z
+    .number()
+    .min(0)
+    .max(36_500)
+    .default(30)
+    .describe(
+      'A worktree without uncommitted work goes when its session has rested so long; its branch stays. 0: never.',
+    ),
   permissionWaitMinutes: z
     .number()
     .min(0.1)

@@ -117,6 +117,8 @@ export const liveKeys: readonly string[] = [
   'sessions.roots',
   'sessions.cwd',
   'sessions.worktree',
+  'sessions.commitTurns',
+  'sessions.keepWorktreeDays',
   'sessions.turnDeadlineMinutes',
   'agents.sandbox',
   'agents.sandboxRequired',

@@ -5,7 +5,7 @@ import type { Engine } from '../../actors/engines/engine.js';
 import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox, type Command, type Confined, type InForce } from '../../actors/sandbox/sandbox.js';
 import type { SandboxTool } from '../../actors/sandbox/tool.js';
-import { originOf } from './clones.js';
+import { copyOf } from './clones.js';
 import { programsOf } from './programs.js';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
@@ -65,8 +65,8 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
         .reduce((level, { sandbox: own }) => narrower(level, own ?? 'off'), config().agents.sandbox),
     // objects that a clone borrows
     readsOf: async (sessionId) => {
-      const origin = await originOf(layout.home, sessionId);
-      return origin === undefined ? [] : [origin];
+      const copy = await copyOf(layout.home, sessionId);
+      return copy === undefined ? [] : [copy.origin];
     },
     onTurn: (sessionId, _asked, inForce) => records?.audit.decided(decisionOf(sessionId, inForce)),
   };

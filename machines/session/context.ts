@@ -61,6 +61,8 @@ export interface SessionInput {
   /** The `#<n>` of the default title. */
   readonly number?: number;
   readonly cwd: string;
+  /** The git branch of the worktree that `cwd` is. */
+  readonly branch?: string;
   readonly source: string;
   readonly sourceRef: string | null;
   readonly interruptOnNewMessage: boolean;
@@ -166,6 +168,7 @@ export interface SessionContext {
   readonly waits: number;
   // The members below came later: a context from before them lacks them.
   readonly archivedAt?: number | null;
+  readonly branch?: string;
   readonly toolPolicy?: ToolPolicy;
   readonly permissions?: readonly PermissionAsked[];
   readonly permissionsAsked?: number; // so far; the last one's row

@@ -19,6 +19,7 @@ export function firstContext(input: SessionInput): SessionContext {
     title: titleOf(input),
     promptExcerpt: input.message ? excerpt(input.message.content, 140) : null,
     cwd: input.cwd,
+    ...(input.branch === undefined ? {} : { branch: input.branch }),
     source: input.source,
     sourceRef: input.sourceRef,
     interruptOnNewMessage: input.interruptOnNewMessage,

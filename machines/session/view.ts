@@ -62,6 +62,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     backgroundActivity: null,
     resetAt: isoTimeOrNull(context.resetAt),
     cwd: context.cwd,
+    branch: context.branch ?? null,
     ancestors: context.ancestors,
     usage: context.usage,
     toolPolicy: policyOf(context),

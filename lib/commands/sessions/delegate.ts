@@ -154,6 +154,7 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
         ...delegation,
         input: sessionInput,
         cwd: place.cwd,
+        branch: place.branch,
         workItemId: taken.id,
         source: 'delegation',
         sourceRef: sessionKey,

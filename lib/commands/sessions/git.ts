@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
 import type { CommandFolders } from '../../../actors/sandbox/sandbox.js';
@@ -20,6 +22,9 @@ export interface GitCommand {
   readonly aside?: { readonly index: string; readonly objects: string; readonly borrowed: string };
   readonly stdin?: string;
 }
+
+/** Where it runs, and in which cage. */
+export type GitHost = Pick<App, 'sandbox' | 'settings'>;
 
 /** `(await git(app, {folder, args: ['rev-parse', 'HEAD'], level})).trim()`; rejects with git's last line. */
 export async function git(app: Pick<App, 'sandbox'>, command: GitCommand): Promise<string> {
@@ -131,4 +136,15 @@ function environment(silenced: readonly string[]): Record<string, string> {
       ]),
     ),
   };
+}
+
+/** What git would tell of their files it learns from their filters: such a copy stays, unlooked at. */
+export async function hasSubmodules(app: GitHost, at: Omit<GitCommand, 'args'>): Promise<boolean> {
+  const entries = await git(app, { ...at, args: ['ls-files', '--stage', '-z'] });
+  for (const entry of entries.split('\0')) {
+    if (!entry.startsWith('160000 ')) continue;
+    const path = join(at.folder, entry.slice(entry.indexOf('\t') + 1), '.git');
+    if (await lstat(path).catch(() => undefined)) return true;
+  }
+  return false;
 }

@@ -87,6 +87,7 @@ export async function openSession(
         lineage,
         rights,
         cwd: place.cwd,
+        branch: place.branch,
         workItemId: null,
         source,
       });
@@ -131,6 +132,8 @@ export interface SessionParts {
   readonly lineage: Lineage;
   readonly rights: SessionRights;
   readonly cwd: string;
+  /** Of the worktree that `cwd` is. */
+  readonly branch?: string | null;
   readonly workItemId: string | null;
   readonly source: string;
   readonly sourceRef?: string;
@@ -156,6 +159,7 @@ function sessionInput(app: App, parts: SessionParts, number: number): GatewayInp
     title: input.title ?? null,
     number,
     cwd: parts.cwd,
+    ...(parts.branch != null && { branch: parts.branch }),
     source: parts.source,
     sourceRef: parts.sourceRef ?? null,
     interruptOnNewMessage: app.settings.interruptOnNewMessage,
@@ -226,6 +230,8 @@ export const statusOf = (session: GatewayActor<'session'>): string => session.vi
 
 export interface WorkingDirectory {
   readonly cwd: string;
+  /** Of a worktree of its own; null: it is none. */
+  readonly branch: string | null;
   /** The session did not come to be: what was made for it is taken away again. */
   drop(): Promise<void>;
 }
@@ -257,7 +263,7 @@ export async function workingDirectoryOf(
   const anywhere = input.cwd != null && causesOf(request).every(({ type }) => type === 'operator');
   const folder = await workingFolder(request.app, sessionId, cwd, { rehearsal, anywhere });
   if (isRefusal(folder)) return folder;
-  if (!worktree) return { cwd: folder, drop: () => Promise.resolve() };
+  if (!worktree) return { cwd: folder, branch: null, drop: () => Promise.resolve() };
   const level =
     request.app.sandbox?.levelOf([...(employee === null ? [] : [employee.name]), ...confinedAs]) ?? 'off';
   const options: WorktreeOptions = { sessionId, repository: folder, level, rehearsal };
@@ -265,7 +271,8 @@ export async function workingDirectoryOf(
   return isRefusal(own)
     ? own
     : {
-        cwd: own,
+        cwd: own.folder,
+        branch: own.branch,
         drop: () => (rehearsal ? Promise.resolve() : dropWorktree(request.app, options)),
       };
 }

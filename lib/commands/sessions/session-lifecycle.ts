@@ -14,7 +14,7 @@ import {
 import { opening } from './open-session.js';
 import { presentSession } from './read-session.js';
 import { workingFolder } from './working-folder.js';
-import { dropCleanClone } from './worktree.js';
+import { dropClean } from './worktree.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
@@ -120,8 +120,11 @@ async function dropFolders(app: App, id: string, { view }: GatewayActor<'session
   await rm(join(home, 'engines', 'codex', 'of', basename(id)), { recursive: true, force: true });
   if (cwd !== folder) return;
   const level = app.sandbox?.levelOf(employee === null ? confinedAs : [employee, ...confinedAs]);
-  await dropCleanClone(app, id, level ?? 'off').catch((error: unknown) =>
-    app.supervisor.environment.log.warn({ sessionId: id, err: error }, 'kept the clone of a deleted session'),
+  await dropClean(app, id, { level: level ?? 'off', isForGood: true }).catch((error: unknown) =>
+    app.supervisor.environment.log.warn(
+      { sessionId: id, err: error },
+      'kept the working copy of a deleted session',
+    ),
   );
   await rmdir(folder).catch(() => undefined); // there is something in it
 }

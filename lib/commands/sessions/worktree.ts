@@ -1,18 +1,18 @@
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { access, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWithin, type SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
-import { forgetOrigin, keepOrigin, originOf } from '../../home/clones.js';
+import { copyOf, forgetCopy, keepCopy } from '../../home/clones.js';
 import type { App } from '../app.js';
-import { git, type GitCommand } from './git.js';
+import { git, hasSubmodules, type GitCommand, type GitHost } from './git.js';
+import { bringBack } from './keep-work.js';
 
 /**
- * A working copy of a repository for one session, at `<home>/work/<session>`, detached at the repository's
- * HEAD: agents that work on one repository at once do not tread on each other.
+ * A working copy of a repository for one session, at `<home>/work/<session>`, on a branch of its own that begins at
+ * the repository's HEAD: agents that work on one repository at once do not tread on each other.
  *
  * Where agents write only their working folder, it is a clone that borrows the repository's objects and can
- * only read them, and the branches made in it are fetched back after each turn as `troupe/<session>/…`. Else
- * it is a git worktree.
+ * only read them, and its branch is fetched back after each turn (keep-work.ts). Else it is a git worktree.
  */
 export interface WorktreeOptions {
   readonly sessionId: string;
@@ -22,19 +22,34 @@ export interface WorktreeOptions {
   readonly rehearsal: boolean;
 }
 
-export async function ownWorktree(app: App, options: WorktreeOptions): Promise<string | Refusal> {
+/** Where it lies, and its branch: `{folder: '/home/me/.svc/work/1f2e3d4c-…', branch: 'troupe/1f2e3d4c'}`. */
+export interface Worktree {
+  readonly folder: string;
+  readonly branch: string;
+}
+
+/** Refuses with BAD_REQUEST, and git's own words, where there is no repository with a commit. */
+export async function ownWorktree(app: App, options: WorktreeOptions): Promise<Worktree | Refusal> {
   const { sessionId, repository, level, rehearsal } = options;
   const folder = join(app.settings.home, 'work', sessionId);
-  if (rehearsal) return folder;
+  if (rehearsal) return { folder, branch: branchNames(sessionId)[0] };
   const inForce = (await app.sandbox?.port.inForce(level))?.level ?? 'off';
+  const isClone = isWithin(inForce, 'workspace');
+  const at = { folder: repository, level };
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    if (isWithin(inForce, 'workspace')) await clone(app, options, folder);
-    else {
-      const args = ['worktree', 'add', '--quiet', '--detach', folder];
-      await git(app, { folder: repository, level, args, folders: { writes: [folder] } });
+    const branch = await freeBranch(app, at, sessionId);
+    const commonFolder = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
+    const origin = (await git(app, { ...at, args: commonFolder })).trim();
+    if (isClone) {
+      const commit = (await git(app, { ...at, args: ['rev-parse', '--verify', 'HEAD^{commit}'] })).trim();
+      await clone(app, { folder, level, origin }, ['-b', branch, commit]);
+    } else {
+      const args = ['worktree', 'add', '--quiet', '-b', branch, folder];
+      await git(app, { ...at, args, folders: { writes: [folder] } });
     }
-    return folder;
+    await keepCopy(app.settings.home, sessionId, { origin, branch, isClone });
+    return { folder, branch };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     const reason = error instanceof Error ? error.message : '';
@@ -46,18 +61,41 @@ export async function ownWorktree(app: App, options: WorktreeOptions): Promise<s
   }
 }
 
-async function clone(app: App, options: WorktreeOptions, folder: string): Promise<void> {
-  const { repository, level, sessionId } = options;
-  const at = { folder: repository, level };
-  const commit = (await git(app, { ...at, args: ['rev-parse', '--verify', 'HEAD^{commit}'] })).trim();
-  const origin = (
-    await git(app, { ...at, args: ['rev-parse', '--path-format=absolute', '--git-common-dir'] })
-  ).trim();
-  const folders = { reads: [origin] };
+/** The beginning of the session's id, longer where another session has the same. */
+const branchNames = (sessionId: string): readonly [string, string] => [
+  `troupe/${sessionId.slice(0, 8)}`,
+  `troupe/${sessionId.slice(0, 13)}`,
+];
+
+async function freeBranch(app: App, at: Omit<GitCommand, 'args'>, sessionId: string): Promise<string> {
+  const [short, longer] = branchNames(sessionId);
+  const isTaken = await git(app, { ...at, args: ['show-ref', '--verify', '--quiet', `refs/heads/${short}`] })
+    .then(() => true)
+    .catch(() => false); // git says "none" with its exit code
+  return isTaken ? longer : short;
+}
+
+async function clone(
+  app: GitHost,
+  { folder, level, origin }: { folder: string; level: SandboxLevel; origin: string },
+  wanted: readonly string[],
+): Promise<void> {
+  const at = { folder, level, folders: { reads: [origin] } };
   const args = ['clone', '--quiet', '--shared', '--no-checkout', '--template=', '--', origin, '.'];
-  await git(app, { folder, level, args, folders });
-  await git(app, { folder, level, args: ['checkout', '--quiet', '--detach', commit], folders });
-  await keepOrigin(app.settings.home, sessionId, origin);
+  await git(app, { ...at, args });
+  await git(app, { ...at, args: ['checkout', '--quiet', ...wanted] });
+}
+
+/** Makes the working copy of a session anew that was taken away while it rested (clean-work.ts). */
+export async function restoreWorktree(app: GitHost, sessionId: string, level: SandboxLevel): Promise<void> {
+  const copy = await copyOf(app.settings.home, sessionId);
+  if (copy?.branch == null) return;
+  const { origin, branch, isClone } = copy;
+  const folder = join(app.settings.home, 'work', sessionId);
+  if (await isThere(join(folder, '.git'))) return;
+  if (isClone) return clone(app, { folder, level, origin }, ['-b', branch, `origin/${branch}`]);
+  const args = ['worktree', 'add', '--quiet', folder, branch];
+  await git(app, { folder: origin, level, args, folders: { writes: [folder] } });
 }
 
 /** For a session that did not come to be. */
@@ -66,76 +104,74 @@ export async function dropWorktree(
   { sessionId, repository, level }: WorktreeOptions,
 ): Promise<void> {
   const folder = join(app.settings.home, 'work', sessionId);
-  const isClone = (await originOf(app.settings.home, sessionId)) !== undefined;
-  if (isClone) await rm(folder, { recursive: true, force: true });
+  const copy = await copyOf(app.settings.home, sessionId);
+  const at = { folder: repository, level, folders: { writes: [folder] } };
+  const ask = (...args: string[]) => git(app, { ...at, args }).catch(() => undefined);
+  if (copy?.isClone === true) await rm(folder, { recursive: true, force: true });
   else {
-    const args = ['worktree', 'remove', '--force', folder];
-    await git(app, { folder: repository, level, args, folders: { writes: [folder] } }).catch(() => undefined);
+    await ask('worktree', 'remove', '--force', folder);
+    if (copy?.branch != null) await ask('branch', '--quiet', '-D', copy.branch);
   }
-  await forgetOrigin(app.settings.home, sessionId);
+  await forgetCopy(app.settings.home, sessionId);
 }
 
 /**
- * For a session that is deleted: its clone goes once its branches are brought back, unless there is work in it that
- * is in no commit. Rejects where git fails; then everything stays.
+ * Takes the working copy of a session away, unless there is work in it that is in no commit. `isForGood`: its branch
+ * goes as well where the repository's HEAD has all of it; else the copy can be made anew from it. Answers whether
+ * the copy is gone. Rejects where git fails; then everything stays.
  */
-export async function dropCleanClone(app: GitHost, sessionId: string, level: SandboxLevel): Promise<void> {
-  const origin = await originOf(app.settings.home, sessionId);
-  if (origin === undefined) return;
+export async function dropClean(
+  app: GitHost,
+  sessionId: string,
+  { level, isForGood }: { readonly level: SandboxLevel; readonly isForGood: boolean },
+): Promise<boolean> {
+  const copy = await copyOf(app.settings.home, sessionId);
+  if (copy === undefined) return false;
+  const { origin, branch, isClone } = copy;
   const folder = join(app.settings.home, 'work', sessionId);
-  const folders = { reads: [origin] };
-  const changes = await git(app, {
-    folder,
-    level,
-    args: ['status', '--porcelain', '--ignore-submodules=dirty'],
-    folders,
-  });
-  const stashes = await git(app, { folder, level, args: ['stash', 'list'], folders });
-  await bringBack(app, sessionId, level);
-  if (await hasSubmodules(app, { folder, level, folders })) return;
-  if (changes !== '' || stashes !== '') return;
-  await rm(folder, { recursive: true, force: true });
-  await forgetOrigin(app.settings.home, sessionId);
-}
-
-/** What git would tell of their files it learns from their filters: such a clone stays, unlooked at. */
-async function hasSubmodules(app: GitHost, at: Omit<GitCommand, 'args'>): Promise<boolean> {
-  const entries = await git(app, { ...at, args: ['ls-files', '--stage', '-z'] });
-  for (const entry of entries.split('\0')) {
-    if (!entry.startsWith('160000 ')) continue;
-    const path = join(at.folder, entry.slice(entry.indexOf('\t') + 1), '.git');
-    if (await lstat(path).catch(() => undefined)) return true;
+  const at = { folder, level, folders: { reads: [origin] } };
+  const changes = await git(app, { ...at, args: ['status', '--porcelain', '--ignore-submodules=dirty'] });
+  if (isClone) {
+    const stashes = await git(app, { ...at, args: ['stash', 'list'] });
+    await bringBack(app, sessionId, level);
+    if ((await hasSubmodules(app, at)) || changes !== '' || stashes !== '') return false;
+    await rm(folder, { recursive: true, force: true });
+  } else {
+    if ((await hasSubmodules(app, at)) || changes !== '') return false;
+    const isDetached = await git(app, { ...at, args: ['symbolic-ref', '--quiet', 'HEAD'] }).then(
+      () => false,
+      () => true,
+    );
+    if (isDetached && branch !== null) return false; // its commits may be on no branch
+    const args = ['worktree', 'remove', folder];
+    // Confined, git empties the folder and cannot take it away itself
+    await git(app, { folder: origin, level, args, folders: { writes: [folder] } }).catch(
+      async (error: unknown) => {
+        if (await isThere(join(folder, '.git'))) throw error;
+      },
+    );
+    await rmdir(folder).catch(() => undefined);
   }
-  return false;
+  if (!isForGood) return true;
+  if (branch !== null) await dropMerged(app, branch, { folder: origin, level });
+  await forgetCopy(app.settings.home, sessionId);
+  return true;
 }
 
-export type GitHost = Pick<App, 'sandbox' | 'settings'>;
-
-/**
- * The branches of a clone, fetched into the repository that it is of. The clone packs them, confined as its
- * agent; what is taken over is checked data, and nothing of the clone's settings is read.
- */
-export async function bringBack(app: GitHost, sessionId: string, level: SandboxLevel): Promise<void> {
-  const origin = await originOf(app.settings.home, sessionId);
-  if (origin === undefined) return;
-  const folder = join(app.settings.home, 'work', sessionId);
-  const bundle = '.git/troupe.bundle';
-  const isNew = await git(app, {
-    folder,
-    level,
-    args: ['bundle', 'create', '--quiet', bundle, '--branches', 'HEAD', '--not', '--remotes'],
-    folders: { reads: [origin] },
-  }).then(
+async function dropMerged(app: GitHost, branch: string, at: Omit<GitCommand, 'args'>): Promise<void> {
+  const ref = `refs/heads/${branch}`;
+  const isMerged = await git(app, { ...at, args: ['merge-base', '--is-ancestor', ref, 'HEAD'] }).then(
     () => true,
-    (error: Error) => (/empty bundle/i.test(error.message) ? false : Promise.reject(error)),
+    () => false,
   );
-  if (!isNew) return;
-  const into = `refs/heads/troupe/${sessionId}`;
-  const wanted = [`+refs/heads/*:${into}/*`, `+HEAD:${into}/head`];
-  await git(app, {
-    folder: origin,
-    level,
-    args: ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', join(folder, bundle), ...wanted],
-    folders: { reads: [folder] },
-  });
+  const used = await git(app, { ...at, args: ['worktree', 'list', '--porcelain'] });
+  // not `git branch -d`, which writes to the settings of the repository
+  if (isMerged && !used.split('\n').includes(`branch ${ref}`))
+    await git(app, { ...at, args: ['update-ref', '-d', ref] });
 }
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

@@ -101,7 +101,7 @@ async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Pr
   const place =
     attempt === undefined || isRefusal(attempt)
       ? await workingDirectoryOf({ app, caller: by }, id, {}, { employee, ...rights })
-      : { cwd: attempt.view.cwd, drop: () => Promise.resolve() };
+      : { cwd: attempt.view.cwd, branch: null, drop: () => Promise.resolve() };
   if (isRefusal(place)) return place;
   // what is read there was written by the attempt, settings of engines among it
   const cages = [...new Set([...rights.confinedAs, ...(isRefusal(attempt) ? [] : cagesOf(attempt))])];
@@ -124,6 +124,7 @@ async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Pr
         lineage,
         rights: { ...rights, confinedAs: cages },
         cwd: place.cwd,
+        branch: place.branch,
         workItemId: null,
         source: 'review',
         sourceRef: `review:${item.id}:${due.round}`,

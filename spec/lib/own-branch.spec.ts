@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { findSandboxTool } from '../../actors/sandbox/tool.js';
+import { dropRested } from '../../lib/commands/sessions/clean-work.js';
+import { Troupe } from './cli/troupe.js';
+import { makeClient, type Client } from './gateway/fixture.js';
+import { openApp } from './commands/app-fixture.js';
+import { openSession } from '../../lib/commands/sessions/open-session.js';
+import { isRefusal } from '../../machines/refusals.js';
+
+const tool = await findSandboxTool();
+
+/** The work of an agent was left uncommitted on no branch, in a folder that nothing ever took away. */
+describe('a branch of a session', () => {
+  let troupe: Troupe;
+  let repository: string;
+  let client: Client;
+  const git = (...args: string[]): string =>
+    execFileSync('git', ['-C', repository, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
+      encoding: 'utf8',
+    });
+  const isThere = (path: string): Promise<boolean> =>
+    access(path).then(
+      () => true,
+      () => false,
+    );
+
+  beforeEach(async () => {
+    troupe = await Troupe.create();
+    repository = join(troupe.folder, 'project');
+    await mkdir(repository);
+    git('init', '-q', '-b', 'main');
+    await writeFile(join(repository, 'a.txt'), 'one\n');
+    git('add', '.');
+    git('commit', '-qm', 'one');
+  });
+  afterEach(() => troupe.clear());
+
+  async function start(level: string): Promise<void> {
+    await mkdir(troupe.home(), { mode: 0o700 });
+    await writeFile(
+      join(troupe.home(), 'config.yaml'),
+      `agents: {sandbox: ${level}}\nengines:\n  default: sh\n  sh: {command: [/bin/sh, -c, 'sh -s; echo done; cat a.txt']}\n`,
+    );
+    await troupe.start();
+    const { port, token } = await troupe.announcement();
+    client = makeClient(port, { authorization: `Bearer ${token}` });
+  }
+  const run = (script: string, ...more: string[]) =>
+    troupe.run('run', '--home', troupe.home(), '--cwd', repository, ...more, script);
+  const idIn = (err: string): string => /session ([\w-]{36})/.exec(err)?.[1] ?? expect.fail(err);
+
+  for (const level of tool.name === null ? ['off'] : ['off', 'home', 'workspace'])
+    it(`gets what a turn leaves uncommitted, and is merged by its name, at the level ${level}`, async () => {
+      await start(level);
+      const { code, err } = await run('echo two > a.txt; echo new > b.txt', '--worktree');
+      expect(code, err).to.equal(0);
+      const id = idIn(err);
+      const branch = `troupe/${id.slice(0, 8)}`;
+      expect(err).to.include(`git merge ${branch}`);
+      expect(git('branch', '--format=%(refname:short)').trim().split('\n')).to.have.members(['main', branch]);
+      git('merge', '-q', branch);
+      expect(git('show', 'HEAD:a.txt')).to.equal('two\n');
+      expect(git('log', '-1', '--format=%an %s')).to.equal(`Troupe Changes of session ${id.slice(0, 8)}\n`);
+      expect((await troupe.run('show', '--home', troupe.home(), id)).out).to.include(`branch ${branch}`);
+
+      const { status, text } = await client.call('DELETE', `/api/sessions/${id}`);
+      expect(status, text).to.equal(200);
+      expect(await readdir(join(troupe.home(), 'work'))).to.deep.equal([]);
+      expect(git('branch', '--format=%(refname:short)')).to.equal('main\n');
+      expect(git('worktree', 'list').trim().split('\n')).to.have.length(1);
+    });
+
+  it('stays where it has commits that are merged nowhere', async () => {
+    await start('off');
+    const id = idIn((await run('echo two > a.txt', '--worktree')).err);
+    await client.call('DELETE', `/api/sessions/${id}`);
+    expect(git('show', `troupe/${id.slice(0, 8)}:a.txt`)).to.equal('two\n');
+    expect(await readdir(join(troupe.home(), 'work'))).to.deep.equal([]);
+  });
+
+  it('gets nothing of a turn that left the branch, or that left conflicts', async () => {
+    await start('off');
+    const away = idIn((await run('git checkout -q -b other; echo two > a.txt', '--worktree')).err);
+    expect(git('log', '--format=%s', `troupe/${away.slice(0, 8)}`)).to.equal('one\n');
+    expect(git('-C', join(troupe.home(), 'work', away), 'status', '--porcelain')).to.equal(' M a.txt\n');
+    const commit = 'git -c user.name=x -c user.email=x@x';
+    const { err } = await run(
+      `echo two > a.txt; ${commit} commit -qam two; git checkout -q -b side HEAD~1; echo three > a.txt; ` +
+        `${commit} commit -qam three; git checkout -q -; ${commit} merge -q side || true`,
+      '--worktree',
+    );
+    const branch = `troupe/${idIn(err).slice(0, 8)}`;
+    expect(git('log', '--format=%s', branch)).to.equal('two\none\n');
+  });
+
+  it('works in the folder of the terminal without one, and commits nothing there', async () => {
+    await start('off');
+    await run('echo two > a.txt');
+    expect(git('status', '--porcelain')).to.equal(' M a.txt\n');
+    expect(git('branch', '--format=%(refname:short)')).to.equal('main\n');
+  });
+
+  it('is checked out anew when its session goes on after its worktree was taken away', async () => {
+    await start('off');
+    const id = idIn((await run('echo two > a.txt', '--worktree')).err);
+    const folder = join(troupe.home(), 'work', id);
+    git('worktree', 'remove', folder);
+    const again = await troupe.run('run', '--home', troupe.home(), '--in', id, 'true');
+    expect(again.out, again.err).to.match(/^two$/m);
+    expect(await isThere(join(folder, '.git'))).to.equal(true);
+  });
+
+  it('keeps the worktree of a session that has rested too long only while it is dirty', async () => {
+    const home = join(troupe.folder, 'embedded');
+    const house = await openApp({
+      home,
+      settings: { sessionRoots: [troupe.folder], keepWorktreeDays: 1e-9 },
+    });
+    try {
+      const open = async (): Promise<{ readonly id: string; readonly cwd: string }> => {
+        const input = { prompt: 'x', cwd: repository, worktree: true };
+        const done = await openSession({ app: house.app, caller: { type: 'operator' } }, input);
+        if (isRefusal(done)) throw new Error(done.message);
+        return { id: done.body.id, cwd: done.body.view.cwd };
+      };
+      const [clean, dirty] = [await open(), await open()];
+      await writeFile(join(dirty.cwd, 'draft.txt'), 'in no commit');
+      for (const { id } of [clean, dirty])
+        await house.app.supervisor.ask('session', id, { type: 'session.stop' }, { by: { type: 'operator' } });
+      const faults: unknown[] = [];
+      expect(await dropRested(house.app, (error) => faults.push(error))).to.equal(1);
+      expect(faults).to.deep.equal([]);
+      expect([await isThere(clean.cwd), await isThere(dirty.cwd)]).to.deep.equal([false, true]);
+      expect(git('branch', '--list', `troupe/${clean.id.slice(0, 8)}`)).to.not.equal('');
+    } finally {
+      await house.close();
+    }
+  });
+});
