@@ -169,6 +169,8 @@ export interface AgentKindsOptions {
   readonly workflows?: (context: EffectContext) => WorkflowPorts;
   /** Where workflows leave their evidence. */
   readonly evidence?: Evidence;
+  /** Has a person trusted what the project of a session's folder sets? Absent: nobody has. */
+  readonly isTrusted?: NonNullable<EngineTurnOptions['isTrusted']>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Takes out of what engines say what must not be stored. */
@@ -195,6 +197,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     attachmentPath,
     keepText,
     watchChanges,
+    isTrusted,
     inboxOf,
     budget,
     sandbox,
@@ -215,6 +218,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(attachmentPath === undefined ? {} : { attachmentPath }),
     ...(keepText === undefined ? {} : { keepText }),
     ...(watchChanges === undefined ? {} : { watchChanges }),
+    ...(isTrusted === undefined ? {} : { isTrusted }),
     ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(redact === undefined ? {} : { redact }),

@@ -41,8 +41,8 @@ import { logTail } from './home/log-tail.js';
 import { keepOutput } from './commands/sessions/keep-output.js';
 import { redactor } from '../machines/redact.js';
 import { watchChanges } from './commands/sessions/turn-changes.js';
-import { keepWork } from './commands/sessions/keep-work.js';
-import { restoreWorktree } from './commands/sessions/worktree.js';
+import { worktreeTurns } from './commands/sessions/worktree.js';
+import { isTrustedIn } from './commands/trust.js';
 import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
 import { remoteConfig } from './home/edit-config.js';
@@ -240,12 +240,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       gatewayUrl: () => url,
       evidence,
       ...(parts.redact && { redact: parts.redact }),
-      sandbox: {
-        ...sandbox,
-        openLink,
-        beforeTurn: (...turn) => restoreWorktree(parts, ...turn),
-        afterTurn: (...turn) => keepWork(parts, ...turn),
-      },
+      sandbox: { ...sandbox, openLink, ...worktreeTurns(parts) },
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>
         budgetPortOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),
@@ -255,6 +250,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       attachmentPath: attachmentPath(layout),
       keepText: (sessionId, text, context) => keepOutput(appOf(context), records, sessionId, text),
       watchChanges: watchChanges(parts),
+      isTrusted: isTrustedIn(layout.home),
       log,
       pool,
       ...limits,

@@ -7,13 +7,13 @@ import { sortable } from './sortable.js';
 export type Waiting = {
   /** Names it among all that this actor waits for, e.g. the id of a tool permission. */
   readonly id: string;
-  /** What is wanted: `permission`, `approval`, `gate`, `activation`, `version`, `budget`, `resume`, `move` … */
+  /** What is wanted: `permission`, `approval`, `gate`, `activation`, `version`, `budget`, `resume`, `trust`, `move` … */
   readonly what: string;
   /** One line for a person. */
   readonly title: string;
   /** Who can end it: `operator` for a person, else the name of an employee. */
   readonly on: string;
-  /** Id of what the actor belongs to, where its routes name that too: the workflow of a run. */
+  /** What the actor belongs to, where its routes name that too: the workflow of a run, the folder to trust. */
   readonly within?: string;
   /** Of a tool: the permission rule that "always" would keep. */
   readonly rule?: string;

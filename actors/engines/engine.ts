@@ -28,6 +28,13 @@ export interface Engine {
   readonly hosts?: readonly string[];
   /** It shows pictures that come with a message to its model. Absent: the agent is told where they lie. */
   readonly seesImages?: boolean;
+  /**
+   * Where a project keeps settings for its program that run programs or permit tools: `['.claude', '.mcp.json']`.
+   * Absent: nowhere, or the program never uses them here.
+   */
+  readonly settingsNames?: readonly string[];
+  /** It can leave those settings out. Else no turn begins in a folder whose settings nobody trusted. */
+  readonly leavesOutSettings?: boolean;
   /** It starts no program of its own, so there is nothing to confine. */
   readonly isInProcess?: boolean;
   /**
@@ -100,6 +107,11 @@ export interface TurnRequest {
   readonly images?: readonly TurnImage[];
   /** Gateway address, session token and ids for the child (SVC_…); already free of operator secrets. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * What the project sets beyond words (`settingsNames`): nothing; as a person trusted it; or as nobody did, and then
+   * none of it may take effect. Absent: nothing is known of it, as `untrusted`.
+   */
+  readonly project?: 'plain' | 'trusted' | 'untrusted';
   /** The whole turn, and how long the agent may stay silent. */
   readonly deadlineMs: number;
   readonly silenceMs: number;

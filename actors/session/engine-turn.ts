@@ -1,10 +1,9 @@
-import { mkdir, stat } from 'node:fs/promises';
-import { resolve, sep } from 'node:path';
 import type { Json } from '../../machines/outputs.js';
 import type { TurnInput } from '../../machines/session/context.js';
 import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import { imagesUnseen, type TurnResult, type TurnRequest } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
+import type { ProjectSettings } from '../engines/project-settings.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { Redact } from '../engines/turn-events.js';
 import type { EngineRegistry } from '../engines/registry.js';
@@ -20,6 +19,7 @@ import { partialOf, reportPartial } from './turn-partial.js';
 import { permissionAsker, type TurnContext } from './turn-permission.js';
 import { closeRecord, createTurnRecord, type KeepText } from './turn-record.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
+import { judgedSettings, leftOut, prepareFolder, wantsTrust } from './turn-folder.js';
 import { untilWritten } from './until-written.js';
 
 /**
@@ -61,6 +61,8 @@ export interface EngineTurnOptions {
   readonly watchChanges?: WatchChanges;
   /** Takes out what nothing that an engine says may hold. */
   readonly redact?: Redact;
+  /** Has a person trusted what the project of this folder sets? Absent: nobody has. */
+  readonly isTrusted?: (sessionId: string, settings: ProjectSettings) => Promise<boolean>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Confines what engines start. Absent: nothing is confined. */
@@ -182,10 +184,19 @@ async function turn(
       files,
       gatewayUrl: options.gatewayUrl(),
     }));
-  const { turnId } = input;
-  const began = { type: 'turn.began' as const, turnId, ...(sandbox && { sandbox: sandbox.record }) };
+  const project = await judgedSettings(engine, input.cwd, (settings) =>
+    options.isTrusted?.(sessionId, settings),
+  );
+  const began = {
+    type: 'turn.began' as const,
+    turnId: input.turnId,
+    ...(project.untrusted && { untrusted: project.untrusted }),
+    ...(sandbox && { sandbox: sandbox.record }),
+  };
   await untilWritten(() => context.send(began), context.signal);
   if (sandbox?.refusal !== undefined) return failure(sandbox.refusal);
+  if (project.untrusted && engine.leavesOutSettings !== true)
+    return failure(`${engine.name} would take over what this project sets. ${wantsTrust(project.untrusted)}`);
   const conversation = await readConversation(input.messageIds, context, async (id) => {
     const path = await options.attachmentPath?.(id, context);
     if (path !== undefined) files.push(path);
@@ -210,6 +221,7 @@ async function turn(
       effort: input.effort,
       cwd: input.cwd,
       files,
+      project: project.verdict,
       env: environment(input, sessionId, token, gatewayUrl),
       deadlineMs: input.deadlineMs,
       silenceMs: options.silenceMs ?? 120_000,
@@ -248,6 +260,7 @@ async function turn(
     }),
     command: (command) => host.take(command),
   });
+  if (project.untrusted) host.report({ type: 'notice', text: leftOut(project.untrusted) });
   let isLate = false;
   const interrupt = (): void => {
     host.take({ type: 'interrupt' });
@@ -325,17 +338,6 @@ function environment(
 
 function toolsOf(token: string, url: string | undefined): Pick<TurnRequest, 'mcp'> {
   return url === undefined ? {} : { mcp: { url: `${url}/mcp`, token } };
-}
-
-async function prepareFolder(cwd: string, workRoot: string | undefined): Promise<string | undefined> {
-  const folder = resolve(cwd);
-  try {
-    if (workRoot !== undefined && folder.startsWith(resolve(workRoot) + sep))
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-    return (await stat(folder)).isDirectory() ? undefined : `The working folder ${cwd} is not a folder.`;
-  } catch (error) {
-    return `The working folder ${cwd} cannot be used: ${sentence(error)}`;
-  }
 }
 
 const processOptions = ({

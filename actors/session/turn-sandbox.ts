@@ -1,4 +1,5 @@
-import type { SandboxInForce, TurnInput } from '../../machines/session/context.js';
+import type { TurnInput } from '../../machines/session/context.js';
+import type { SandboxInForce } from '../../machines/session/turn-began.js';
 import type { Engine } from '../engines/engine.js';
 import type { SandboxLevel } from '../sandbox/levels.js';
 import type { Command, Confined, InForce, Sandbox } from '../sandbox/sandbox.js';

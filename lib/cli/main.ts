@@ -40,6 +40,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^restore$/, async () => (await import('./restore.js')).restoreCommand],
   [/^node$/, async () => (await import('./node.js')).nodeCommand],
   [/^home$/, async () => (await import('./home.js')).homeCommand],
+  [/^trust$/, async () => (await import('./trust.js')).trustCommand],
   [/^retention$/, async () => (await import('./retention.js')).retentionCommand],
   [/^erase$/, async () => (await import('./erase.js')).eraseCommand],
   [/^doctor$/, async () => (await import('./doctor.js')).doctorCommand],

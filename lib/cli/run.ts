@@ -11,6 +11,7 @@ import { mayInterrupt } from './interrupt.js';
 import { plainText } from './print.js';
 import { sessionNamed } from './session-named.js';
 import { showTurn, type Shown } from './show-turn.js';
+import { askTrust } from './trust.js';
 
 interface RunOptions extends HomeOptions {
   readonly in?: string;
@@ -62,10 +63,10 @@ export function runCommand(program: Command, terminal: Terminal): void {
       const session = options.in === undefined ? undefined : await sessionNamed(client, options.in);
       if (session !== undefined && !(await mayInterrupt(client, session, { terminal, isInteractive })))
         return terminal.say('Nothing was sent.');
-      const started = await reached(
-        announcement.url,
-        gateway.sessions.run(text, settingsOf(options, session, layout)),
-      );
+      const settings = settingsOf(options, session, layout);
+      if (settings.cwd !== undefined)
+        await askTrust(client, settings.cwd, { layout, terminal, isInteractive });
+      const started = await reached(announcement.url, gateway.sessions.run(text, settings));
       if (isRefusal(started)) throw refused(started);
       const { sessionId } = started;
       if (options.detach === true) {

@@ -18,7 +18,9 @@ export async function workingFolders({ work }: Layout): Promise<Finding | undefi
   }
   const atLeast = budget.entries > 0 ? '' : 'at least ';
   const folders = names.length === 1 ? '1 working folder' : `${names.length} working folders`;
-  const what = `${folders} of sessions, ${atLeast}${bytes(total)}; the largest: ${largest.name}, ${bytes(largest.size)}`;
+  const what =
+    `${folders} of sessions, ${atLeast}${bytes(total)}; the largest: ` +
+    `${largest.name}, ${bytes(largest.size)}`;
   return total < largeBytes
     ? { grade: 'good', about: 'work', what }
     : {

@@ -1583,6 +1583,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a project sets for agents, and whether it is trusted. */
+        get: operations["get /api/trust"];
+        put?: never;
+        /** Trust the settings of a project as they are, withdraw that, or dismiss what waits for it. */
+        post: operations["post /api/trust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/work-items": {
         parameters: {
             query?: never;
@@ -3234,9 +3252,9 @@ export interface operations {
                             until: string | null;
                             /** @description What of it waits, e.g. the id of a tool permission, or the hash of a polling program. */
                             waitingId: string;
-                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `move`, or a word of a host. */
+                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `trust` (settings of a project), `move`, or a word of a host. */
                             what: string;
-                            /** @description Id of the workflow that a run belongs to. */
+                            /** @description Id of the workflow that a run belongs to, or the folder to trust. */
                             within?: string;
                         }[];
                     };
@@ -8635,6 +8653,111 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/trust": {
+        parameters: {
+            query: {
+                folder: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Each with what it sets: `.claude/settings.json (hooks)`. */
+                        files: string[];
+                        /** @description Root of the project. */
+                        folder: string;
+                        sha256: string | null;
+                        /**
+                         * @description `plain`: it sets nothing that runs programs or permits tools.
+                         * @enum {string}
+                         */
+                        state: "plain" | "trusted" | "untrusted";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    decision: "trust" | "withdraw" | "dismiss";
+                    /** @description Absolute path of the project, or of a folder in it. */
+                    folder: string;
+                    /** @description Of the files as they were read; others by now: 409. */
+                    sha256?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Each with what it sets: `.claude/settings.json (hooks)`. */
+                        files: string[];
+                        /** @description Root of the project. */
+                        folder: string;
+                        sha256: string | null;
+                        /**
+                         * @description `plain`: it sets nothing that runs programs or permits tools.
+                         * @enum {string}
+                         */
+                        state: "plain" | "trusted" | "untrusted";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -32,6 +32,7 @@ export const choicesOf = ({ what }: Pick<WaitingThing, 'what'>): readonly Choice
 const choices: Readonly<Record<string, readonly Choice[]>> = {
   permission: ['approve', 'reject'],
   version: ['approve', 'reject'],
+  trust: ['approve', 'reject'],
   approval: ['approve', 'reject', 'escalate'],
   gate: ['approve', 'reject', 'escalate'],
   activation: ['approve', 'reject', 'escalate'],
@@ -96,6 +97,15 @@ export function decisionRequest(
       return {
         path: '/api/workflow-approvals',
         body: { decision: choice, versions: [{ workflowId: thing.id, version: Number(waitingId) }] },
+      };
+    case 'trust':
+      return {
+        path: '/api/trust',
+        body: {
+          folder: within,
+          decision: choice === 'approve' ? 'trust' : 'dismiss',
+          sha256: waitingId.slice(waitingId.lastIndexOf(':') + 1),
+        },
       };
     case 'budget':
       return words.usd === undefined

@@ -80,6 +80,9 @@ const table = {
   'ws.watch': anyCaller,
   'mcp.call': anyCaller,
 
+  'trust.read': people,
+  'trust.decide': people,
+
   'session.list': anyCaller,
   'session.open': anyCaller,
   'session.read': readers,

@@ -106,6 +106,7 @@ const keptNames = [
   'config.yaml',
   'gateway.json',
   'auth-devices.json',
+  'trusted-folders.json',
   'org',
   'skills',
   'skills.json',

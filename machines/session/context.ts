@@ -3,6 +3,7 @@ import type { ActorKey, Json, Stamp } from '../outputs.js';
 import { excerpt } from '../text.js';
 import type { ActivityEntry, OpenMessage } from './activity-entry.js';
 import type { PermissionAsked, ToolEvent, ToolPolicy } from './tool-policy.js';
+import type { SandboxInForce, TurnBegan, UntrustedSettings } from './turn-began.js';
 
 /**
  * The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain
@@ -181,14 +182,9 @@ export interface SessionContext {
   readonly openMessages?: readonly OpenMessage[];
   /** How its agent was confined in the last turn that began. */
   readonly sandbox?: SandboxInForce;
+  /** Settings of its project that the last turn left out, or would not begin with, since nobody trusted them. */
+  readonly untrusted?: UntrustedSettings | null;
 }
-
-/** A level of `agents.sandbox`, and why it is not the one that was asked for. */
-export type SandboxInForce = {
-  readonly level: string;
-  readonly asked: string;
-  readonly reason: string | null;
-};
 
 /** Where the answers of a session go that is talked to from outside: a connector, its channel and thread. */
 export type ReplyTo = {
@@ -275,7 +271,9 @@ export type SessionEvent = Stamp &
      * Oldest first.
      */
     | { readonly type: 'transcript.found'; readonly entries: readonly FoundEntry[] }
-    | { readonly type: 'turn.began'; readonly turnId: string; readonly sandbox?: SandboxInForce }
+    | TurnBegan
+    /** A person has trusted those settings, or has said not to ask again. */
+    | { readonly type: 'settings.judged'; readonly sha256: string }
     | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
     | {
         readonly type: 'turn.partial';

@@ -90,6 +90,19 @@ function empty(context: SessionContext): {
   };
 }
 
+/** A person has looked at the settings of its project: it asks for them no longer. */
+export function settleSettings(
+  context: SessionContext,
+  event: SessionEventOf<'settings.judged'>,
+): Decision<SessionContext> {
+  return context.untrusted?.sha256 === event.sha256
+    ? {
+        set: { untrusted: null },
+        outputs: [publish('session:updated', { sessionId: context.id })],
+      }
+    : {};
+}
+
 /** The messages of the session that this one is a copy of. */
 export function inherit(
   context: SessionContext,

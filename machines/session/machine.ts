@@ -22,7 +22,7 @@ import type {
 import { firstContext } from './first-context.js';
 import { record } from './activity.js';
 import { insertCard } from './delegation-card.js';
-import { archive, erase, eraseContents, reset } from './lifecycle.js';
+import { archive, erase, eraseContents, reset, settleSettings } from './lifecycle.js';
 import {
   askPermission,
   decidePermission,
@@ -136,6 +136,7 @@ const session = setup({
     cancelQueued: decides('queue.cancel', cancelQueued),
     clearQueue: decides('queue.clear', clearQueue),
     begin: decides('turn.began', begin),
+    settleSettings: decides('settings.judged', settleSettings),
     nameNative: decides('turn.native', nameNative),
     keepPartial: decides('turn.partial', keepPartial),
     record: decides('turn.recorded', record),
@@ -216,6 +217,7 @@ export const sessionMachine = session.createMachine({
     // A turn that was left still reports
     'turn.began': { actions: 'begin' },
     'turn.native': { actions: 'nameNative' },
+    'settings.judged': { actions: 'settleSettings' },
     'turn.partial': { actions: 'keepPartial' },
     'turn.recorded': { actions: 'record' },
   },

@@ -52,6 +52,8 @@ export function sessionPolicy(
     case 'queue.pause':
     case 'queue.resume':
       return trustedOnly(onBehalfOf, 'edit the queue');
+    case 'settings.judged':
+      return trustedOnly(onBehalfOf, 'trust settings of a project');
     case 'session.patch':
       return trustedOnly(onBehalfOf, 'edit a session') ?? fitPatch(event);
     case 'session.archive':

@@ -239,10 +239,12 @@ export function begin(
   event: SessionEventOf<'turn.began'>,
 ): Decision<SessionContext> {
   if (context.turn === null || context.turn.id !== event.turnId) return {};
+  const untrusted = event.untrusted ?? null;
   return {
     set: {
       turn: { ...context.turn, began: true },
       ...(event.sandbox === undefined ? {} : { sandbox: event.sandbox }),
+      ...(untrusted === null && (context.untrusted ?? null) === null ? {} : { untrusted }),
     },
     outputs: [publish('session:updated', { sessionId: context.id })],
   };

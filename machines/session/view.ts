@@ -67,6 +67,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     usage: context.usage,
     toolPolicy: policyOf(context),
     sandbox: context.sandbox ?? null,
+    untrusted: context.untrusted ?? null,
     pendingPermissions: pending(context).map(({ id, tool, title, expiresAt, rule = null }) => ({
       id,
       tool,
@@ -157,6 +158,17 @@ export function sessionWaiting(status: SessionStatus, context: SessionContext): 
     since: askedAt,
     until: expiresAt,
   }));
+  const { untrusted } = context;
+  if (untrusted != null)
+    permissions.push({
+      id: `trust:${untrusted.sha256}`,
+      what: 'trust',
+      title: excerpt(`Trust ${untrusted.folder}: ${untrusted.files.join(', ')}`, titleCharsMax),
+      on: 'operator',
+      within: untrusted.folder,
+      since: context.lastActivity,
+      until: null,
+    });
   if (status !== 'interrupted' || context.parentSessionId !== null || context.source === 'workflow')
     return permissions;
   const title = excerpt(context.title, titleCharsMax);

@@ -54,6 +54,8 @@ export interface AcpOptions extends AgentProgram {
   /** Where its provider lives; for sandboxes. */
   readonly hosts?: readonly string[];
   readonly quirks?: AcpQuirks;
+  /** Where a project keeps settings for it: it takes them all, so that a person has to trust them first. */
+  readonly settingsNames?: readonly string[];
 }
 
 /** In what single programs differ, as measured. */
@@ -102,6 +104,7 @@ export function acpEngine(options: AcpOptions): Engine {
 
   return defineEngine({
     name: options.name,
+    ...(options.settingsNames === undefined ? {} : { settingsNames: options.settingsNames }),
     folders: () => acpFolders(options),
     hosts: providerHosts(options.baseUrl, options.hosts ?? []),
     seesImages: true,

@@ -1,5 +1,6 @@
 import type { AgentProgram } from '../agent/program.js';
 import type { Engine } from '../engine.js';
+import { settingsNames } from '../project-settings.js';
 import { acpEngine, type AcpOptions, type AcpQuirks } from './engine.js';
 
 /**
@@ -19,11 +20,13 @@ export interface AcpPreset {
   readonly keeps: readonly string[];
   readonly hosts: readonly string[];
   readonly quirks: AcpQuirks;
+  readonly settingsNames: readonly string[];
 }
 
 export const acpPresets = {
   gemini: {
     bin: 'gemini',
+    settingsNames: settingsNames.gemini,
     args: ['--acp'],
     remedy: 'npm install -g @google/gemini-cli',
     // otherwise it starts itself a second time, for more memory; and in a folder that it does not trust it
@@ -45,6 +48,7 @@ export const acpPresets = {
   },
   qwen: {
     bin: 'qwen',
+    settingsNames: settingsNames.qwen,
     args: ['--acp', '--allowed-tools=mcp__troupe'],
     remedy: 'npm install -g @qwen-code/qwen-code',
     folders: ['.qwen'],
@@ -58,6 +62,7 @@ export const acpPresets = {
   },
   opencode: {
     bin: 'opencode',
+    settingsNames: settingsNames.opencode,
     args: ['acp'],
     remedy: 'npm install -g opencode-ai',
     // by itself it asks for nothing
@@ -74,6 +79,7 @@ export const acpPresets = {
   },
   copilot: {
     bin: 'copilot',
+    settingsNames: settingsNames.copilot,
     args: ['--acp', '--no-auto-update', '--disable-builtin-mcps', '--allow-tool=troupe'],
     remedy: 'npm install -g @github/copilot',
     env: { COPILOT_AUTO_UPDATE: 'false' },

@@ -1,6 +1,7 @@
 import type { Json } from '../../../machines/outputs.js';
 import type { TurnRequest } from '../engine.js';
 import { apiKey, chosenWord, type AgentProgram } from '../agent/program.js';
+import type { ClaudeProject } from './project.js';
 
 /** Name under which the gateway's tools stand beside the agent's own: `mcp__troupe__list_todos`. */
 export const toolServer = 'troupe';
@@ -19,6 +20,7 @@ export function claudeArguments(
   options: AgentProgram,
   request: TurnRequest,
   session: { readonly resume: string } | { readonly fresh: string },
+  project: Omit<ClaudeProject, 'memory'>,
 ): readonly string[] {
   const model = chosenWord(request.model ?? options.model);
   const effort = chosenWord(request.effort ?? options.effort);
@@ -36,12 +38,16 @@ export function claudeArguments(
     '--permission-mode',
     'default',
     '--setting-sources',
-    '',
+    project.sources,
+    `--settings=${JSON.stringify(project.settings)}`,
     `--allowedTools=${[...allowList(options), `mcp__${toolServer}`].filter((tool) => tool !== '*').join(',')}`,
     '--strict-mcp-config',
-    `--mcp-config=${JSON.stringify({ mcpServers: toolServers(request) })}`,
+    '--mcp-config',
+    JSON.stringify({ mcpServers: toolServers(request) }),
+    ...(project.mcpFile === undefined ? [] : [project.mcpFile]),
     ...(model === undefined ? [] : [`--model=${model}`]),
     ...(effort === undefined ? [] : [`--effort=${effort}`]),
+    // after the servers' list, an option
     'resume' in session ? `--resume=${session.resume}` : `--session-id=${session.fresh}`,
   ];
 }

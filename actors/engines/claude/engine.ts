@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
 import { startLines, textAt, objectAt, type JsonObject, type LineChild } from '../agent/lines.js';
 import { endWithoutResult } from '../turn-result.js';
 import { permit, isWithinReach, type Reach } from '../agent/permission.js';
@@ -18,6 +19,8 @@ import { allowList, claudeArguments, claudeEnvironment } from './arguments.js';
 import { claudeFolders } from './folders.js';
 import { claudeResult, claudeParser } from './parser.js';
 import { eraseClaudeTranscript, readClaudeTranscript } from './transcript.js';
+import { settingsNames } from '../project-settings.js';
+import { claudeProject, isSettingsFile } from './project.js';
 
 /**
  * Claude Code as an engine: one process a turn that speaks stream-json on both sides. The prompt goes in as a
@@ -56,6 +59,8 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
       defaultModel: options.model ?? ownChoice,
       models: [...own, ...models],
     }),
+    settingsNames: settingsNames.claude,
+    leavesOutSettings: true,
     folders: ({ cwd }) => claudeFolders(options, cwd),
     hosts: providerHosts(options.baseUrl, ['api.anthropic.com', 'console.anthropic.com', 'claude.ai']),
     limits: async () => limits.read(),
@@ -87,6 +92,8 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
 
 type Session = Parameters<typeof claudeArguments>[2];
 
+const remembered = 'CLAUDE.md of this project says:';
+
 async function play(
   bin: string,
   options: ClaudeOptions,
@@ -96,10 +103,12 @@ async function play(
   limits: LimitsMemory,
 ): Promise<TurnResult | 'unknown session'> {
   const parser = claudeParser(io, limits);
+  const project = await claudeProject(options, request);
+  const memory = 'fresh' in session && project.memory !== '' ? `${remembered}\n${project.memory}\n\n` : '';
   let isAsked = false;
   const child = await startLines(
     bin,
-    claudeArguments(options, request, session),
+    claudeArguments(options, request, session, project),
     {
       request,
       env: claudeEnvironment(options, request),
@@ -130,7 +139,7 @@ async function play(
           type: 'image',
           source: { type: 'base64', media_type: mimeType, data },
         })),
-        { type: 'text', text: request.prompt },
+        { type: 'text', text: memory + request.prompt },
       ],
     },
     parent_tool_use_id: null,
@@ -174,12 +183,19 @@ async function answer(
   const input = objectAt(request, 'input');
   const uses = claudeUse(tool, input);
   // attached files lie elsewhere, so it asks for them
-  const isFree = tool === 'Read' && options.allow === undefined && isWithinReach(input, reach);
+  const isFree = readers.has(tool) && options.allow === undefined && isWithinReach(input, reach);
+  const path = textAt(input, 'file_path') ?? textAt(input, 'notebook_path') ?? '';
+  const isSettings = changers.has(tool) && isSettingsFile(resolve(reach.cwd, path));
   const decision: PermissionAnswer = isFree
     ? { allow: true }
     : await permit(
-        { tool, title: textAt(request, 'description') ?? tool, input, ...(uses && { uses }) },
-        { allow: allowList(options), cwd: reach.cwd },
+        isSettings
+          ? { tool: settingsTool, title: textAt(request, 'description') ?? tool, input }
+          : { tool, title: textAt(request, 'description') ?? tool, input, ...(uses && { uses }) },
+        {
+          allow: isSettings ? allowList(options).filter((name) => name === '*') : allowList(options),
+          cwd: reach.cwd,
+        },
         io,
       );
   const response = decision.allow
@@ -187,5 +203,10 @@ async function answer(
     : { behavior: 'deny', message: decision.message };
   child.send({ type: 'control_response', response: { subtype: 'success', request_id: id, response } });
 }
+
+const readers: ReadonlySet<string> = new Set(['Read', 'Glob', 'Grep']);
+const changers: ReadonlySet<string> = new Set(['Edit', 'Write', 'MultiEdit', 'NotebookEdit']);
+/** The name that a change of the project's settings is asked for by: no list of tools permits it along. */
+const settingsTool = 'ProjectSettings';
 
 const isUuid = (id: string): boolean => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);

@@ -14,14 +14,14 @@ export function cleanWork(app: App, failed: (error: unknown) => void): { close()
   const { clock } = app.supervisor.environment;
   let cancel = (): void => undefined;
   let isClosed = false;
-  const look = (): void => {
+  const poll = (): void => {
     void dropRested(app, failed)
       .catch(failed)
       .finally(() => {
-        if (!isClosed) cancel = clock.timeout(dayMs, look);
+        if (!isClosed) cancel = clock.timeout(dayMs, poll);
       });
   };
-  cancel = clock.timeout(firstLookMs, look);
+  cancel = clock.timeout(firstPollMs, poll);
   return {
     close() {
       isClosed = true;
@@ -31,7 +31,7 @@ export function cleanWork(app: App, failed: (error: unknown) => void): { close()
 }
 
 const dayMs = 86_400_000;
-const firstLookMs = 60_000;
+const firstPollMs = 60_000;
 
 /** One after the other: git reads each of them whole. Answers how many went. */
 export async function dropRested(app: App, failed: (error: unknown) => void): Promise<number> {

@@ -5,7 +5,7 @@ import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { copyOf, forgetCopy, keepCopy } from '../../home/clones.js';
 import type { App } from '../app.js';
 import { git, hasSubmodules, type GitCommand, type GitHost } from './git.js';
-import { bringBack } from './keep-work.js';
+import { bringBack, keepWork } from './keep-work.js';
 
 /**
  * A working copy of a repository for one session, at `<home>/work/<session>`, on a branch of its own that begins at
@@ -86,8 +86,14 @@ async function clone(
   await git(app, { ...at, args: ['checkout', '--quiet', ...wanted] });
 }
 
+/** What is done around each turn: `sandbox: {…, ...worktreeTurns(app)}`. */
+export const worktreeTurns = (app: GitHost) => ({
+  beforeTurn: (sessionId: string, level: SandboxLevel) => restoreWorktree(app, sessionId, level),
+  afterTurn: (sessionId: string, level: SandboxLevel) => keepWork(app, sessionId, level),
+});
+
 /** Makes the working copy of a session anew that was taken away while it rested (clean-work.ts). */
-export async function restoreWorktree(app: GitHost, sessionId: string, level: SandboxLevel): Promise<void> {
+async function restoreWorktree(app: GitHost, sessionId: string, level: SandboxLevel): Promise<void> {
   const copy = await copyOf(app.settings.home, sessionId);
   if (copy?.branch == null) return;
   const { origin, branch, isClone } = copy;

@@ -22,11 +22,11 @@ const waiting = z.object({
   what: z
     .string()
     .describe(
-      '`permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `move`, or a ' +
-        'word of a host.',
+      '`permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `trust` ' +
+        '(settings of a project), `move`, or a word of a host.',
     ),
   title: z.string(),
-  within: z.string().optional().describe('Id of the workflow that a run belongs to.'),
+  within: z.string().optional().describe('Id of the workflow that a run belongs to, or the folder to trust.'),
   rule: z.string().optional().describe('Of a tool: what `always` would allow in its session from now on.'),
   on: z.string().describe('Who can end it: `operator` for a person, else an employee.'),
   since: z.string(),

@@ -31,6 +31,7 @@ import { pageRoutes } from './page.js';
 import { docsRoutes } from './docs.js';
 import { attentionRoutes } from './attention.js';
 import { eraseRoutes } from './erase.js';
+import { trustRoutes } from './trust.js';
 import { retentionRoutes } from './retention.js';
 import { deviceRoutes } from './devices.js';
 import { workflowApprovalRoutes } from './workflows/approvals.js';
@@ -84,6 +85,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...backupRoutes(options.backup),
     ...retentionRoutes,
     ...eraseRoutes,
+    ...trustRoutes,
     ...attentionRoutes,
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),

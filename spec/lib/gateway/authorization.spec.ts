@@ -215,6 +215,7 @@ describe('authority', () => {
           'org',
           'page',
           'skill',
+          'trust',
           'workflow',
           'workflow-run',
         ].includes(id.split('.')[0] ?? ''),

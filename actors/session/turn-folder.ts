@@ -1,0 +1,48 @@
+import { mkdir, stat } from 'node:fs/promises';
+import { resolve, sep } from 'node:path';
+import type { UntrustedSettings } from '../../machines/session/turn-began.js';
+import type { Engine, TurnRequest } from '../engines/engine.js';
+import { projectSettings, type ProjectSettings } from '../engines/project-settings.js';
+import { sentence } from './turn-outcome.js';
+
+/** What the project of a turn's folder sets, judged as the turn begins. */
+export interface JudgedSettings {
+  readonly verdict: NonNullable<TurnRequest['project']>;
+  readonly untrusted?: UntrustedSettings;
+}
+
+/**
+ * What the project sets for this engine; trust goes by all that it sets for any.
+ * @example await judgedSettings(engine, cwd, (settings) => isTrusted(sessionId, settings))
+ */
+export async function judgedSettings(
+  { settingsNames }: Engine,
+  cwd: string,
+  isTrusted: (settings: ProjectSettings) => Promise<boolean> | undefined,
+): Promise<JudgedSettings> {
+  const own = settingsNames && (await projectSettings(cwd, settingsNames));
+  const all = own && (await projectSettings(cwd));
+  if (own === undefined || all === undefined) return { verdict: 'plain' };
+  if (!all.isUnread && (await isTrusted(all)) === true) return { verdict: 'trusted' };
+  const { root, sha256 } = all;
+  return { verdict: 'untrusted', untrusted: { folder: root, sha256, files: own.files } };
+}
+
+/** A sentence for a person. */
+export const wantsTrust = ({ folder, files }: UntrustedSettings): string =>
+  `No one has trusted ${files.join(', ')}. Read it, then: troupe trust ${folder}`;
+
+export const leftOut = (settings: UntrustedSettings): string =>
+  `What this project sets is left out. ${wantsTrust(settings)}`;
+
+/** Why a turn cannot work in this folder; one below `workRoot` is made where it is missing. */
+export async function prepareFolder(cwd: string, workRoot: string | undefined): Promise<string | undefined> {
+  const folder = resolve(cwd);
+  try {
+    if (workRoot !== undefined && folder.startsWith(resolve(workRoot) + sep))
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    return (await stat(folder)).isDirectory() ? undefined : `The working folder ${cwd} is not a folder.`;
+  } catch (error) {
+    return `The working folder ${cwd} cannot be used: ${sentence(error)}`;
+  }
+}
