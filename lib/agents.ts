@@ -169,7 +169,7 @@ export interface AgentKindsOptions {
   readonly workflows?: (context: EffectContext) => WorkflowPorts;
   /** Where workflows leave their evidence. */
   readonly evidence?: Evidence;
-  /** Has a person trusted what the project of a session's folder sets? Absent: nobody has. */
+  /** Has a person trusted what the project of a session's folder sets? Absent: no one has. */
   readonly isTrusted?: NonNullable<EngineTurnOptions['isTrusted']>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;

@@ -70,10 +70,7 @@ import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
 import { systemEnvironment } from './environment.js';
 
-/**
- * The composition root: a home becomes a running gateway, from settings, lock and store up to the listener. What
- * fails takes down what was already up; a home that another process holds is left as it was.
- */
+/** The composition root: a home becomes a running gateway. What fails takes down what was already up. */
 export interface InstanceOptions {
   /** Folder of the home, or its whole layout. Default: SVC_HOME, else `~/.svc`. */
   readonly home?: string;
@@ -124,7 +121,7 @@ export interface Instance {
 }
 
 /**
- * `await startInstance({home: 'demo', port: 0})` rejects with a HomeError, a StoreError or the system's error.
+ * Rejects with a HomeError, a StoreError (LOCKED: another process holds the home) or the system's error.
  * @example const instance = await startInstance({ home: 'demo', port: 0, engines: [echo] });
  */
 export async function startInstance(options: InstanceOptions = {}): Promise<Instance> {

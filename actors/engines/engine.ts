@@ -33,7 +33,7 @@ export interface Engine {
    * Absent: nowhere, or the program never uses them here.
    */
   readonly settingsNames?: readonly string[];
-  /** It can leave those settings out. Else no turn begins in a folder whose settings nobody trusted. */
+  /** It can leave those settings out. Else no turn begins in a folder whose settings no one trusted. */
   readonly leavesOutSettings?: boolean;
   /** It starts no program of its own, so there is nothing to confine. */
   readonly isInProcess?: boolean;
@@ -108,7 +108,7 @@ export interface TurnRequest {
   /** Gateway address, session token and ids for the child (SVC_…); already free of operator secrets. */
   readonly env: Readonly<Record<string, string>>;
   /**
-   * What the project sets beyond words (`settingsNames`): nothing; as a person trusted it; or as nobody did, and then
+   * What the project sets beyond words (`settingsNames`): nothing; as a person trusted it; or as no one did, and then
    * none of it may take effect. Absent: nothing is known of it, as `untrusted`.
    */
   readonly project?: 'plain' | 'trusted' | 'untrusted';

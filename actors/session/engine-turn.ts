@@ -61,7 +61,7 @@ export interface EngineTurnOptions {
   readonly watchChanges?: WatchChanges;
   /** Takes out what nothing that an engine says may hold. */
   readonly redact?: Redact;
-  /** Has a person trusted what the project of this folder sets? Absent: nobody has. */
+  /** Has a person trusted what the project of this folder sets? Absent: no one has. */
   readonly isTrusted?: (sessionId: string, settings: ProjectSettings) => Promise<boolean>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
@@ -139,10 +139,7 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
   };
 }
 
-/**
- * A turn whose employee may not spend waits as it would for a provider; what a turn cost is told before its
- * end is.
- */
+/** Where the employee may not spend, it waits as for a provider; its cost is reported before its end is. */
 async function paidTurn(
   input: TurnInput,
   context: TurnContext,

@@ -182,7 +182,7 @@ export interface SessionContext {
   readonly openMessages?: readonly OpenMessage[];
   /** How its agent was confined in the last turn that began. */
   readonly sandbox?: SandboxInForce;
-  /** Settings of its project that the last turn left out, or would not begin with, since nobody trusted them. */
+  /** Settings of its project that the last turn left out, or would not begin with, since no one trusted them. */
   readonly untrusted?: UntrustedSettings | null;
 }
 

@@ -7,7 +7,7 @@ import { dropClean } from './worktree.js';
 
 /**
  * Takes away working copies of repositories whose sessions have rested for `sessions.keepWorktreeDays`, once a day
- * and after a start. Their branches stay, and a session that goes on gets its copy anew. One with work in it that is
+ * and after a start. Their branches stay, and a session that goes on gets its copy again. One with work in it that is
  * in no commit stays, however old.
  */
 export function cleanWork(app: App, failed: (error: unknown) => void): { close(): void } {

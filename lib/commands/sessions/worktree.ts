@@ -92,7 +92,7 @@ export const worktreeTurns = (app: GitHost) => ({
   afterTurn: (sessionId: string, level: SandboxLevel) => keepWork(app, sessionId, level),
 });
 
-/** Makes the working copy of a session anew that was taken away while it rested (clean-work.ts). */
+/** Makes the working copy of a session again that was taken away while it rested (clean-work.ts). */
 async function restoreWorktree(app: GitHost, sessionId: string, level: SandboxLevel): Promise<void> {
   const copy = await copyOf(app.settings.home, sessionId);
   if (copy?.branch == null) return;
@@ -123,7 +123,7 @@ export async function dropWorktree(
 
 /**
  * Takes the working copy of a session away, unless there is work in it that is in no commit. `isForGood`: its branch
- * goes as well where the repository's HEAD has all of it; else the copy can be made anew from it. Answers whether
+ * goes as well where the repository's HEAD has all of it; else the copy can be made again from it. Answers whether
  * the copy is gone. Rejects where git fails; then everything stays.
  */
 export async function dropClean(
