@@ -54,6 +54,7 @@ describe('the README and the guides', () => {
       `getting-started.md: ${install}`,
       `getting-started.md: ${project}`,
       `getting-started.md: ${counted}`,
+      'xstate-6.md: npm install xstate@5 xstate6@npm:xstate@6.0.0-alpha.52',
       'testing.md: npx mocha my-store.spec.js',
     ]);
   });
