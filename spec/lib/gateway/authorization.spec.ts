@@ -255,9 +255,9 @@ describe('authority', () => {
     expect(verdict('ws.watch', 'self')).to.equal('yes');
   });
 
-  it('gives a paired browser what the operator has, but for the making of codes by bearer', () => {
+  it('gives a paired browser what the operator has, but for codes by bearer and for erasing', () => {
     const differing = authorityIds.filter((id) => verdict(id, 'device') !== verdict(id, 'operator'));
-    expect(differing).to.deep.equal(['auth.code', 'auth.grant']);
+    expect(differing).to.have.members(['auth.code', 'auth.grant', 'contents.erase']);
   });
 
   it('asks for every row of the table', () => {
