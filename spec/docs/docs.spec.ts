@@ -49,6 +49,7 @@ describe('the README and the guides', () => {
     const install = `npm ci && npm pack && npm install --global ./troupe-${version}.tgz\ntroupe start`;
     const project = `mkdir counter && cd counter\nnpm init --yes && npm pkg set type=module\nnpm install ../troupe-${version}.tgz xstate typescript @types/node@20`;
     const counted = 'npx tsc --module nodenext --target es2022 --strict --types node counter.ts';
+    const erased = `troupe erase 0199c4de-6d1b-7c3e-a8f0-5f2a1b9c7d11 --dry-run\ntroupe erase --before 2026-01-31\ntroupe erase --person ann`;
     expect(unmarked.map((text) => text.replace(/(counter\.ts)\n[^]*/, '$1'))).to.deep.equal([
       `README.md: ${install}`,
       `getting-started.md: ${install}`,
@@ -56,6 +57,8 @@ describe('the README and the guides', () => {
       `getting-started.md: ${counted}`,
       'xstate-6.md: npm install xstate@5 xstate6@npm:xstate@6.0.0-alpha.52',
       'testing.md: npx mocha my-store.spec.js',
+      // What it names is erased for good; spec/lib/erase.spec.ts runs the command
+      `operations.md: ${erased}`,
     ]);
   });
 
