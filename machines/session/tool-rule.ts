@@ -166,7 +166,7 @@ export function covers(wider: string, narrower: string): boolean {
  * @example proposedRule({ tool: 'Bash', uses: { tool: 'Bash', command: 'npm test -- x' } }, '/w') // 'Bash(npm test *)'
  */
 export function proposedRule({ tool, uses }: Asked, cwd: string): string | undefined {
-  const rule = uses === undefined ? tool : ruleOf(uses, cwd);
+  const rule = uses === undefined ? named(tool) : ruleOf(uses, cwd);
   if (rule === undefined || rule.length > ruleCharsMax) return undefined;
   const parsed = toolRule(rule);
   const fits =
@@ -176,12 +176,15 @@ export function proposedRule({ tool, uses }: Asked, cwd: string): string | undef
 
 export const ruleCharsMax = 500;
 
+/** Of a name or a command that was asked for, `*` would become a wildcard. */
+const named = (rule: string): string | undefined => (rule.includes('*') ? undefined : rule);
+
 function ruleOf(uses: ToolUse, cwd: string): string | undefined {
   switch (uses.tool) {
     case 'Bash':
-      return isPlainCommand(uses.command) ? `Bash(${firstWords(uses.command.trim())})` : undefined;
+      return bashRule(uses.command.trim());
     case 'WebFetch':
-      return `WebFetch(domain:${uses.host})`;
+      return named(`WebFetch(domain:${uses.host})`);
     default: {
       const place = placeOf(uses.paths, cwd);
       return place === undefined ? undefined : `${uses.tool}(${place})`;
@@ -201,19 +204,52 @@ function placeOf(paths: readonly string[], cwd: string): string | undefined {
   return names.length === 1 ? names[0]?.[0] : undefined;
 }
 
-function firstWords(command: string): string {
-  const words = command.split(' ');
-  const [program = '', verb = '', script = ''] = words;
-  if (!commandsOfTheirOwn.has(program) || !isWord(verb)) return command;
-  if (verb !== 'run' && verb !== 'exec') return `${program} ${verb} *`;
-  return program !== 'cargo' && verb === 'run' && isWord(script) ? `${program} run ${script} *` : command;
+/** Two words where the second says what is done; else the very command. */
+function bashRule(command: string): string | undefined {
+  if (!isPlainCommand(command)) return undefined;
+  const [program = '', verb = '', script = ''] = command.split(' ');
+  const runsScript = verb === 'run' && scriptRunners.has(program) && isWord(script);
+  if (runsScript) return `Bash(${program} run ${script} *)`;
+  const verbs = verbsOf.get(program);
+  const isKnown = isWord(verb) && (verbs === anyVerb || verbs?.includes(verb) === true);
+  if (isKnown) return `Bash(${program} ${verb} *)`;
+  return named(`Bash(${command})`);
 }
 
 const isWord = (word: string): boolean => /^[a-z][a-z0-9:_-]*$/.test(word);
 
-/** Programs whose second word says what they do. Those that run or fetch whatever they are given are not here. */
-const commandsOfTheirOwn: ReadonlySet<string> = new Set(
-  'brew bundle cargo composer dotnet gh git go gradle just make mix mvn npm pip pnpm poetry rake uv yarn'.split(
-    ' ',
-  ),
+/** Of these, `run` runs what the project itself names so. */
+const scriptRunners: ReadonlySet<string> = new Set(['composer', 'npm', 'pnpm', 'yarn']);
+
+/**
+ * What programs do at their second word. None that runs, fetches or configures whatever follows it: `git config`,
+ * `npm install`, `poetry run`, `pnpm sh` are each as good as a shell.
+ */
+const anyVerb: readonly string[] = [];
+const packages = ['audit', 'ci', 'list', 'ls', 'outdated', 'test', 'why'];
+const verbsOf: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    brew: ['info', 'list'],
+    cargo: ['bench', 'build', 'check', 'clippy', 'doc', 'fmt', 'test', 'tree'],
+    composer: ['audit', 'outdated', 'show', 'validate'],
+    dotnet: ['build', 'format', 'publish', 'restore', 'test'],
+    gh: ['issue', 'pr', 'release', 'run', 'search'],
+    git: [
+      ...['add', 'blame', 'branch', 'checkout', 'cherry-pick', 'commit', 'diff', 'log', 'merge', 'mv'],
+      ...['reset', 'restore', 'revert', 'rm', 'show', 'stash', 'status', 'switch', 'tag', 'worktree'],
+    ],
+    go: ['build', 'doc', 'fmt', 'list', 'mod', 'test', 'vet'],
+    gradle: anyVerb,
+    just: anyVerb,
+    make: anyVerb,
+    mix: ['compile', 'format', 'test'],
+    mvn: ['clean', 'compile', 'package', 'test', 'verify'],
+    npm: packages,
+    pip: ['check', 'freeze', 'list', 'show'],
+    pnpm: packages,
+    poetry: ['check', 'lock', 'show'],
+    rake: anyVerb,
+    uv: ['lock', 'sync'],
+    yarn: packages,
+  }),
 );

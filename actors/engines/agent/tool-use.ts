@@ -26,8 +26,12 @@ const editors: ReadonlySet<string> = new Set(['Edit', 'MultiEdit', 'NotebookEdit
 export function acpUse(kind: string | undefined, call: JsonObject): ToolUse | undefined {
   const input = isObject(call['rawInput']) ? call['rawInput'] : {};
   const command = input['command'];
+  // words that stand beside the command belong to it, and no rule has seen them
   if (kind === 'execute' || command !== undefined)
-    return { tool: 'Bash', command: typeof command === 'string' ? command : '' };
+    return {
+      tool: 'Bash',
+      command: typeof command === 'string' && !('args' in input) && !('env' in input) ? command : '',
+    };
   const places = [
     ...listAt(call, 'locations'),
     ...listAt(call, 'content').filter((part) => textAt(part, 'type') === 'diff'),

@@ -38,6 +38,11 @@ describe('what a tool would do', () => {
       tool: 'Bash',
       command: '',
     });
+    for (const beside of [{ args: ['-c', 'id'] }, { env: { GIT_PAGER: 'id' } }])
+      expect(acpUse('execute', { rawInput: { command: 'git', ...beside } })).to.deep.equal({
+        tool: 'Bash',
+        command: '',
+      });
     expect(
       acpUse('edit', { locations: [{ path: 'a' }], content: [{ type: 'diff', path: 'b' }] }),
     ).to.deep.equal({ tool: 'Edit', paths: ['a', 'b'] });

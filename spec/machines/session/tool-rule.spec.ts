@@ -150,6 +150,37 @@ describe('a permission rule', () => {
     expect(proposed(web(''))).to.equal(undefined);
   });
 
+  // a person who agreed to one of these would have agreed to a shell
+  it('is never proposed for a verb that runs, fetches or configures whatever follows it', () => {
+    for (const command of [
+      'git config core.pager evil',
+      'git submodule foreach evil',
+      'git bisect run evil',
+      'git fetch --upload-pack=evil x',
+      'go run evil',
+      'npm exe sh x',
+      'npm install evil',
+      'npm init evil',
+      'pnpm dlx evil',
+      'pnpm sh -c "rm x"',
+      'yarn node -e "evil"',
+      'poetry run python -c "evil"',
+      'uv run sh -c "evil"',
+      'brew ruby -e "evil"',
+      'mvn exec:exec -Dexec.executable=sh',
+      'constructor call',
+    ])
+      expect(proposedRule(bash(command), '/w'), command).to.equal(`Bash(${command})`);
+  });
+
+  it('is never proposed where what was asked for would become a wildcard', () => {
+    for (const command of ['rm *', 'env *', 'find . -name *.ts', 'ls:*'])
+      expect(proposedRule(bash(command), '/w'), command).to.equal(undefined);
+    expect(proposedRule(bash('git add *.ts'), '/w')).to.equal('Bash(git add *)');
+    expect(proposedRule({ tool: 'mcp__db__*' }, '/w')).to.equal(undefined);
+    expect(proposedRule(web('*.a.example'), '/w')).to.equal(undefined);
+  });
+
   it('that stands for a whole shell is known as such', () => {
     for (const all of [
       'Bash',
