@@ -117,6 +117,8 @@ export function anchoredRule(text: string, cwd: string): string {
   const { tool, specifier } = toolRule(text) ?? {};
   if (specifier === undefined || (tool !== 'Edit' && tool !== 'Read') || specifier.startsWith('//'))
     return text;
+  // a folder whose own name holds a wildcard would stand for others: in it the rule allows nothing
+  if (cwd.includes('*')) return `${tool}(//..)`;
   return `${tool}(/${cwd.replace(/\/+$/, '')}/${specifier.replace(/^(?:\.?\/)+/, '')})`;
 }
 

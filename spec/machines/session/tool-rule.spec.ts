@@ -98,6 +98,9 @@ describe('a permission rule', () => {
       false,
     );
     expect(ruleAllows('Edit(**)', files('Edit', '/w/a')), 'bound to no folder').to.equal(false);
+    const odd = anchoredRule('Edit(**)', '/w/*/x');
+    for (const path of ['/w/other/x/a', '/w/*/x/a'])
+      expect(ruleAllows(odd, files('Edit', path)), 'a folder with a wildcard for a name').to.equal(false);
   });
 
   it('of a host fits that host, or the hosts below it', () => {
