@@ -1,3 +1,6 @@
+import os from 'node:os';
+import { syncBuiltinESMExports } from 'node:module';
+
 /**
  * Preloaded (`node --import`) into a gateway that is to believe in another time: its wall clock runs as fast as
  * ever, so many milliseconds ahead of this machine's. Homes age; a spec of an old one must not.
@@ -17,4 +20,8 @@ class ShiftedDate extends RealDate {
 
 globalThis.Date = ShiftedDate as DateConstructor;
 
-export {};
+// On the boot of the machine that made a home, the time since boot would prove that it has aged since
+const bootAgoMs = Number(process.env['TROUPE_SPEC_BOOT_AGO_MS'] ?? 0);
+const { uptime } = os;
+os.uptime = () => uptime() - bootAgoMs / 1_000;
+syncBuiltinESMExports();

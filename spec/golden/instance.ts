@@ -9,6 +9,7 @@ import { makeClient, type Client } from '../lib/gateway/fixture.js';
 
 const cli = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 const clock = new URL('./clock.js', import.meta.url).href;
+const begunAt = Date.now();
 
 /** A gateway process over a home, with a wall clock of our choice. */
 export interface Instance {
@@ -31,6 +32,7 @@ export async function startInstance(home: string, at: number): Promise<Instance>
       PATH: '/usr/local/bin:/usr/bin:/bin',
       HOME: dirname(home),
       TROUPE_SPEC_CLOCK_AHEAD_MS: String(at - Date.now()),
+      TROUPE_SPEC_BOOT_AGO_MS: String(begunAt),
     },
   });
   const url = new URL(await addressIn(child, /Troupe runs at (\S+)\n/));
