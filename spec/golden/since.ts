@@ -27,12 +27,20 @@ export function readingOf01(reading: Reading): Reading {
       ? censusOf01(value as Census)
       : name === 'retentionHeldMs'
         ? undefined // how long the machine took over it
-        : name === 'view'
-          ? viewOf01(value)
-          : name === 'normalizedPreview'
-            ? placesOf(value)
-            : asShownNow(runOf01(withoutGate(value))),
+        : name === 'sandbox'
+          ? askedOf(value)
+          : name === 'view'
+            ? viewOf01(value)
+            : name === 'normalizedPreview'
+              ? placesOf(value)
+              : asShownNow(runOf01(withoutGate(value))),
   ) as Reading;
+}
+
+/** Which sandbox a turn gets that begins at the opening is up to the machine; which was asked for is not. */
+function askedOf(sandbox: unknown): unknown {
+  const { asked } = (sandbox ?? {}) as Readonly<Record<string, unknown>>;
+  return asked === undefined ? sandbox : { asked };
 }
 
 /** What the inspector shows of a run names its steps as such. */
