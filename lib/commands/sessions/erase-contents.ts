@@ -118,7 +118,8 @@ async function heldBy(app: App, sessions: readonly Chosen[]): Promise<readonly H
   const ids = new Set([...shown.values()].flatMap(({ files }) => files));
   const own = new Map<string, { readonly id: string; readonly isStored: boolean }[]>();
   const loose = new Map<string, boolean>();
-  for await (const { id, sessionId, status } of viewsOf(app, 'file')) {
+  // a gateway without records runs no kind of files
+  for await (const { id, sessionId, status } of app.records === undefined ? [] : viewsOf(app, 'file')) {
     const isStored = status === 'stored';
     if (sessionId === null && ids.has(id)) loose.set(id, isStored);
     else if (sessionId !== null && shown.has(sessionId))

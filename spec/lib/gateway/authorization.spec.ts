@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { fileKind } from '../../../actors/file/kind.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +29,7 @@ describe('authority', () => {
     house = await openHouse({
       withRoster: true,
       records,
+      kinds: [fileKind()],
       backup: async (target) => ({ target, files: 1, bytes: 1, seq: 1 }),
     });
     const [id, secret] = ['d_0123456789abcdef', 's'.repeat(43)];
