@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
-import { permissionModes, type PermissionMode, type ToolPolicy } from '../../machines/session/tool-policy.js';
+import type { PermissionMode, ToolPolicy } from '../../machines/session/tool-policy.js';
+import { permissionModes } from './permission-modes.js';
 import { connect } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { plainText } from './print.js';

@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
-import { permissionModes, type PermissionMode } from '../../machines/session/tool-policy.js';
+import type { PermissionMode } from '../../machines/session/tool-policy.js';
+import { permissionModes } from './permission-modes.js';
 import { PermissionQuestions } from './ask-permission.js';
 import { isRefusal, type RunSettings } from '../client/index.js';
 import { connect, given, reached, refused, type Client } from './client.js';

@@ -41,8 +41,8 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F11: microsteps without bound',
     edits: [
       {
-        from: 'machine.options.maxIterations = microstepsMax;',
-        to: 'machine.options.maxIterations = Infinity;',
+        from: 'machine.options.maxIterations = microstepsMax;\n}',
+        to: 'machine.options.maxIterations = Infinity;\n}',
       },
     ],
   },
