@@ -117,7 +117,7 @@ describe('troupe start, status and stop', () => {
       .match(/Stopped\. All state is saved/);
     expect(await agents(), 'no orphan').to.deep.equal([]);
     await troupe.start();
-    expect((await troupe.run(...at('list'))).out).to.match(/interrupted +mule/);
+    expect((await troupe.run(...at('list'))).out).to.match(/interrupted, waits for you +mule/);
   });
 
   it('signals nobody when the announced pid now belongs to another program', async () => {
