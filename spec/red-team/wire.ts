@@ -1,8 +1,9 @@
 import { connect } from 'node:net';
 
 /**
- * Bytes on a bare connection; everything that came back until it closed, or until the far side was silent
- * after its answers.
+ * Bytes on a bare connection, and everything that came back until it closed. Node ends a connection whose
+ * client ended first without waiting for an answer that is still being made: a spec that expects one keeps
+ * the connection open, and asks the far side to close it.
  */
 export function raw(
   port: number,
