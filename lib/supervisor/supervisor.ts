@@ -8,6 +8,7 @@ import { Commits } from './commit.js';
 import { DeadLetters, Resumption } from './dead-letters.js';
 import { Kinds } from './kinds.js';
 import { Deliverer, Dispatch } from './deliver.js';
+import { scopeFault } from './draft/driver.js';
 import { settle } from './draft/indexes.js';
 import { Effects } from './effects.js';
 import { Failures } from './failures.js';
@@ -67,6 +68,11 @@ export async function createSupervisor<const Given extends AnyKinds>(
   const requests = new Requests(kernel, deliverer, transactions);
   const queries = new Queries(kernel, commits);
   const resumption = new Resumption(kernel, commits, failures, inbox, timers);
+  if (scopeFault !== undefined)
+    environment.log.warn(
+      { reason: scopeFault },
+      'XState 5 is stepped by its public functions, at half the speed',
+    );
   const { root } = kernel;
   const ignoreStore = store.onState((state) =>
     state.state === 'ready'

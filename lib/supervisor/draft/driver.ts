@@ -9,17 +9,21 @@ import { begin, events, persist, restore, step, takes } from './step.js';
 export const scopedXState5: Driver = { major: 5, begin, step, takes, events, persist, restore };
 
 /** The scope is not public: the installed version is asked once whether it is still what step.ts takes it for. */
-export const xstate5 = driverFor(scopedXState5);
+const chosen = driverFor(scopedXState5);
+export const xstate5 = chosen.driver;
+/** Why it goes by the public functions; undefined where it goes by the scope. */
+export const scopeFault = chosen.fault;
 
 /** What steps the machine of a kind. */
 export const driverOf = ({ driver }: Pick<Kind, 'driver'>): Driver => driver ?? xstate5;
 
-/** The fast way where it comes to the same as the public one, else the public one. */
-export function driverFor(fast: Driver): Driver {
+/** The fast way where it comes to the same as the public one, else the public one, and why. */
+export function driverFor(fast: Driver): { readonly driver: Driver; readonly fault?: string } {
   try {
-    return transcript(fast) === transcript(publicXState5) ? fast : publicXState5;
-  } catch {
-    return publicXState5;
+    if (transcript(fast) === transcript(publicXState5)) return { driver: fast };
+    return { driver: publicXState5, fault: 'its actor scope comes to something else' };
+  } catch (error) {
+    return { driver: publicXState5, fault: `its actor scope fails: ${(error as Error).message}` };
   }
 }
 

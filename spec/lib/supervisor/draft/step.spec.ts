@@ -61,11 +61,15 @@ describe('the driver of XState 5', () => {
         ...scopedXState5,
         begin: () => ({ ...scopedXState5.begin(machineOf({}), {}), taken: false }),
       }),
-    ).to.equal(publicXState5);
+    ).to.deep.equal({ driver: publicXState5, fault: 'its actor scope comes to something else' });
     const gone = () => {
       throw new TypeError('the scope has no such member');
     };
-    expect(driverFor({ ...scopedXState5, step: gone })).to.equal(publicXState5);
+    expect(driverFor({ ...scopedXState5, step: gone })).to.deep.equal({
+      driver: publicXState5,
+      fault: 'its actor scope fails: the scope has no such member',
+    });
+    expect(driverFor(scopedXState5)).to.deep.equal({ driver: scopedXState5 });
   });
 });
 
