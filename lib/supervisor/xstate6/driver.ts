@@ -10,6 +10,7 @@ import {
 } from '../../../actors/driver.js';
 import { carried } from '../draft/codec.js';
 import { assertUnchanged, explained, freezeMembers, freezes } from '../draft/frozen.js';
+import { bound } from '../draft/step.js';
 import { nameOfAction } from './effects.js';
 import type {
   DurableExecution,
@@ -34,8 +35,7 @@ export function driver6(xstate: XState6): Driver<Machine6, Snapshot6> {
     const known = executions.get(machine);
     if (known !== undefined) return known;
     const made = xstate.createDurable(withParent(machine), adapter);
-    // By default XState turns in a circle of transitions for ever, and the process with it
-    if (machine.options.maxIterations === Infinity) machine.options.maxIterations = microstepsMax;
+    bound(machine);
     executions.set(machine, made);
     return made;
   };
@@ -70,7 +70,6 @@ export function driver6(xstate: XState6): Driver<Machine6, Snapshot6> {
   };
 }
 
-const microstepsMax = 1_000;
 /** How XState 6 is notified that a logical timer is due. */
 const timerEvent = 'xstate.timer';
 
