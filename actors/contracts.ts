@@ -292,6 +292,17 @@ export interface EffectContext<Rows = any, Event = any> {
   checkpoint(data: Json): Promise<void>;
   /** The last checkpoint of a run that a crash or a restart cut off; undefined where there was none. */
   readonly checkpointed: Json | undefined;
+  /**
+   * Of an at-least-once effect: run a part of it whose outcome is stored under this name (1 to 200 characters, one
+   * meaning each) before it is answered. An effect that runs again after a crash is given the stored outcome, its
+   * error too; a step that the crash cut off is run again. `await context.step('charge', () => charge(input))`
+   *
+   * Rejects with what the step threw, with a TypeError in an at-most-once effect or for what is not JSON.
+   */
+  step<Output extends Json | undefined | void>(
+    name: string,
+    run: () => Output | PromiseLike<Output>,
+  ): Promise<Output>;
   /** An ephemeral frame for watchers (`seq: null`): streaming deltas. Never stored, never replayed. */
   progress(event: string, payload: Json): void;
   /** Events that the machine sends to this effect while it runs (`sendTo('turn', …)`). Not durable. */

@@ -17,6 +17,10 @@ export const keys = {
    * record.
    */
   outbox: (kind: string, id: string, key: string): string => `o/${part(kind)}/${part(id)}/${key}`,
+  /** Outcome of a step of an effect in flight: `j/<kind>/<id>/<rev>.<i>/<name>`, by the effect's outbox row. */
+  step: (outbox: string, name: string): string => `j${outbox.slice(1)}/${part(name)}`,
+  /** Where the outcomes of steps of an actor's effects begin. */
+  steps: (kind: string, id: string): string => `j/${part(kind)}/${part(id)}/`,
   /**
    * Event accepted and not yet stepped: `i/<kind>/<id>/<seq>.<i>`; a name instead of `i` where no log entry
    * sent it.

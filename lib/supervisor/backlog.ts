@@ -6,6 +6,7 @@ import type { Effects, OutboxRow } from './effects.js';
 import type { Failures } from './failures.js';
 import type { Inbox } from './inbox.js';
 import type { Kernel } from './kernel.js';
+import { rowsBelow } from './step-journal.js';
 
 /**
  * What an earlier life left to do: effects to resume and messages to deliver. At the start only the names of
@@ -31,7 +32,7 @@ export class Backlog {
   /** Read whose rows there are. Rows that this build knows nothing of are reported, and stay as they are. */
   async scan(): Promise<void> {
     const unknown = new Map<string, number>();
-    for (const start of ['o/', 'i/']) await this.scanRows(start, unknown);
+    for (const start of ['o/', 'i/', 'j/']) await this.scanRows(start, unknown);
     for (const [kind, rows] of unknown)
       this.kernel.fault(
         `${rows} messages and effects of the unknown kind "${kind}" are kept until a version that knows it runs`,
@@ -96,6 +97,8 @@ export class Backlog {
     const start = keys.outbox(actor.kind, actor.id, '');
     const effects = await kernel.store.page(prefix(start));
     const messages = await this.inbox.page(actor, undefined);
+    const steps = await rowsBelow(kernel.store, keys.steps(actor.kind, actor.id));
+    const left = steps.map(([step]) => step).filter((step) => !effects.some(([key]) => isStepOf(key, step)));
     return () => {
       const place = keys.actor(actor.kind, actor.id);
       const through = this.feeding.get(place);
@@ -103,6 +106,7 @@ export class Backlog {
         actor,
         effects.map(([key, value]) => ({ key: key.slice(start.length), value })),
       );
+      this.effects.sweepSteps(left);
       this.inbox.takePage(actor, messages, through);
     };
   };
@@ -140,7 +144,7 @@ export class Backlog {
         fail: reject,
         run: (cell) => {
           const current = cell.state?.calls[row.callId]?.key === key;
-          if (current) void this.effects.start(kind, actor, start, row.note);
+          if (current) void this.effects.start(kind, actor, start, row);
           cells.release(cell);
           resolve(current ? undefined : this.effects.sweep(kind, actor, start, row.note));
         },
@@ -177,6 +181,8 @@ export class Backlog {
       );
   }
 }
+
+const isStepOf = (outbox: string, step: string): boolean => step.startsWith(keys.step(outbox, ''));
 
 /** Whose key it is: `a/<kind>/<id>`, `o/<kind>/<id>/…`; undefined for a key that cannot be read. */
 function actorOf(key: string): ActorKey | undefined {

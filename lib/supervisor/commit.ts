@@ -47,14 +47,14 @@ export class Commits {
     );
   }
 
-  /** Take away a row that nothing else will come for in this life: while the store cannot write, it is tried again. */
-  remove(key: string): Promise<void> {
-    return this.write([[key, null]]).catch((error: unknown) => {
+  /** Take away rows that nothing else will come for in this life: while the store cannot write, it is tried again. */
+  remove(rows: readonly string[]): Promise<void> {
+    return this.write(rows.map((key) => [key, null])).catch((error: unknown) => {
       if (!(error instanceof StoreError) || this.kernel.cells.isClosed) throw error;
       return new Promise((resolve, reject) => {
         this.kernel.environment.clock.timeout(
           removeAgainMs,
-          () => void this.remove(key).then(resolve, reject),
+          () => void this.remove(rows).then(resolve, reject),
         );
       });
     });

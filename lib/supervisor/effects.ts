@@ -10,6 +10,7 @@ import type { Dispatch } from './deliver.js';
 import { errorData, type Start } from './draft/actions.js';
 import { assertJson, carried } from './draft/codec.js';
 import type { Kernel } from './kernel.js';
+import { StepJournal } from './step-journal.js';
 
 /**
  * Runs the effects whose start is committed, and brings their results back as events. A result is
@@ -37,6 +38,8 @@ interface Running {
   reason: AbortReason | undefined;
   /** A fenced effect with a note may have acted. */
   noted: boolean;
+  /** There from the first step on, or where an earlier run may have left some. */
+  steps: StepJournal | undefined;
   readonly settled: Promise<void>;
 }
 
@@ -70,22 +73,30 @@ export class Effects {
   }
 
   /**
-   * Start an effect. `note` is there when an earlier process may have acted already: then it recovers
-   * instead.
+   * Start an effect. `earlier` is what an earlier process or generation left of it; with a `note` that one may have
+   * acted already: then it recovers instead.
    */
-  start(kind: Kind, actor: ActorKey, start: Start, note?: Json): Promise<void> {
+  start(kind: Kind, actor: ActorKey, start: Start, earlier?: Pick<OutboxRow, 'note'>): Promise<void> {
     const effect = kind.effects?.[start.src];
     // Its row stays; the next boot takes it up
     if (effect === undefined || this.stopping) return Promise.resolve();
-    return this.launch(effect, actor, start, note, false);
+    return this.launch(effect, actor, start, earlier, false);
   }
 
   /** Clean up after an effect whose state was left while the process that ran it died. */
   sweep(kind: Kind, actor: ActorKey, start: Start, note: Json | undefined): Promise<void> {
     const effect = kind.effects?.[start.src];
     if (effect?.guarantee === 'at-most-once' && note !== undefined)
-      return this.launch(effect, actor, start, note, true);
-    return this.commits.remove(keys.outbox(actor.kind, actor.id, start.key));
+      return this.launch(effect, actor, start, { note }, true);
+    return this.commits.remove([keys.outbox(actor.kind, actor.id, start.key)]);
+  }
+
+  /** Clean up the steps of effects that are no more: their process died after it had left their states. */
+  sweepSteps(rows: readonly string[]): void {
+    if (rows.length === 0) return;
+    this.commits
+      .remove(rows)
+      .catch((error: unknown) => this.kernel.fault(`the steps ${rows[0]} … could not be removed`, error));
   }
 
   /** The machine left the invoking state. */
@@ -135,15 +146,21 @@ export class Effects {
     effect: Effect,
     actor: ActorKey,
     start: Start,
-    note: Json | undefined,
+    earlier: Pick<OutboxRow, 'note'> | undefined,
     left: boolean,
   ): Promise<void> {
+    const note = earlier?.note;
     const outboxKey = keys.outbox(actor.kind, actor.id, start.key);
     const row: OutboxRow = { callId: start.callId, src: start.src, input: start.input };
     const controller = new AbortController();
     const listeners: Running['listeners'] = [];
-    const finished = (event: { type: string }): void => this.finished(actor, start, outboxKey, effect, event);
-    const context = this.contextOf(actor, start, outboxKey, row, note, controller, listeners);
+    const finished = (event: { type: string }): void | Promise<void> => {
+      const { steps } = this.running.get(outboxKey) as Running;
+      if (steps === undefined) return this.finished(actor, start, outboxKey, effect, event, []);
+      return steps.close().then((rows) => this.finished(actor, start, outboxKey, effect, event, rows));
+    };
+    const steps = (): StepJournal => this.stepsOf(effect, outboxKey, context);
+    const context = this.contextOf(actor, start, outboxKey, row, note, controller, listeners, steps);
     const settled = this.kernel.ownership
       .whenHeld() // no one acts for a home that may be another's
       .then((held) =>
@@ -174,8 +191,10 @@ export class Effects {
       listeners,
       reason: undefined,
       noted: note !== undefined,
+      steps: undefined,
       settled,
     });
+    if (earlier !== undefined && effect.guarantee === 'at-least-once') steps();
     if (left) this.abort(this.running.get(outboxKey), 'left');
     return settled;
   }
@@ -186,15 +205,17 @@ export class Effects {
     outboxKey: string,
     effect: Effect,
     event: { type: string },
+    steps: readonly string[],
   ): void {
     const { reason, noted } = this.running.get(outboxKey) as Running;
     this.running.delete(outboxKey);
     if (reason === 'left') {
       // A checkpoint that came late has written the row again
-      if (effect.guarantee === 'at-most-once' || noted)
+      const rows = effect.guarantee === 'at-most-once' || noted ? [outboxKey, ...steps] : steps;
+      if (rows.length > 0)
         this.commits
-          .remove(outboxKey)
-          .catch((error: unknown) => this.kernel.fault(`the row ${outboxKey} could not be removed`, error));
+          .remove(rows)
+          .catch((error: unknown) => this.kernel.fault(`the row ${rows[0]} could not be removed`, error));
       return;
     }
     if (reason === 'restarting' || reason === 'lost') return;
@@ -204,16 +225,16 @@ export class Effects {
       (effect.guarantee === 'at-most-once' ? !noted : event.type.startsWith('xstate.error.'))
     )
       return;
-    this.settle(actor, start, outboxKey, event);
+    this.settle(actor, start, [outboxKey, ...steps], event);
   }
 
-  /** The row goes with the step that its outcome makes. */
-  private settle(actor: ActorKey, start: Start, outboxKey: string, event: { type: string }): void {
+  /** Its rows go with the step that its outcome makes. */
+  private settle(actor: ActorKey, start: Start, rows: readonly string[], event: { type: string }): void {
     this.dispatch.deliver(actor, {
       event,
       by: system(`effect:${start.src}`),
       cause: `effect:${start.key}`,
-      consume: [[outboxKey, null]],
+      consume: rows.map((key) => [key, null]),
       ended: { call: start.callId },
       fresh: (state) => state.calls[start.callId]?.key === start.key,
     });
@@ -234,6 +255,20 @@ export class Effects {
     );
   }
 
+  private stepsOf(effect: Effect, outboxKey: string, context: EffectContext): StepJournal {
+    if (effect.guarantee === 'at-most-once')
+      throw new TypeError('Steps are of at-least-once effects: one that a crash cuts off is run again.');
+    const running = this.running.get(outboxKey);
+    if (running === undefined) throw new TypeError('A step began after its effect had ended.');
+    running.steps ??= new StepJournal(
+      this.kernel.store,
+      (ops) => this.commits.write(ops),
+      (name) => keys.step(outboxKey, name),
+      context,
+    );
+    return running.steps;
+  }
+
   private contextOf(
     actor: ActorKey,
     start: Start,
@@ -242,6 +277,7 @@ export class Effects {
     checkpointed: Json | undefined,
     controller: AbortController,
     listeners: Running['listeners'],
+    steps: () => StepJournal,
   ): EffectContext {
     return {
       key: outboxKey.slice(2),
@@ -257,6 +293,7 @@ export class Effects {
         return this.commits.write([[outboxKey, JSON.stringify({ ...row, note })]]);
       },
       checkpointed,
+      step: async (name, run) => steps().run(name, run) as Promise<never>, // what it answered, as it was stored
       progress: (event, payload) => this.kernel.progress(actor, event, payload),
       onEvent: (listener) => {
         listeners.push(listener);

@@ -65,6 +65,7 @@ export function app(
         return Promise.resolve();
       },
       checkpointed: undefined,
+      step: async (_name, run) => run(),
       progress(event, payload) {
         frames.push({ event, payload: payload as Record<string, Json | undefined> });
         tell();

@@ -84,7 +84,7 @@ export async function owed(
   );
   if (obvious.length > 0) return obvious;
   const pages = new Map<string, [key: string, value: string][]>();
-  for (const start of [generations, 'i/', 'o/', 't/'])
+  for (const start of [generations, 'i/', 'j/', 'o/', 't/'])
     pages.set(start, await store.page({ gte: start, lt: `${start}\x7f` }));
   const actors = [...pages.values()].flat().map(([key]) => actorOf(key));
   const records = new Map<string, string | undefined>();
@@ -104,7 +104,7 @@ function owedBy(
   const found = rowsBelow(generations)
     .filter(([, value]) => value.includes('"done":false'))
     .map(([key]) => key);
-  for (const start of ['i/', 'o/', 't/'])
+  for (const start of ['i/', 'j/', 'o/', 't/'])
     for (const [key] of rowsBelow(start)) {
       const actor = actorOf(key);
       if (mayRest(key)) continue;
@@ -115,7 +115,7 @@ function owedBy(
 
 const generations = keys.meta('kernel/index/');
 
-/** Whose row it is, in an inbox, an outbox or the index of timers. */
+/** Whose row it is, in an inbox, an outbox, among steps or in the index of timers. */
 function actorOf(key: string): string {
   const [table, a = '', b = '', c = ''] = partsOf(key);
   return table === 't' ? keys.actor(b, c) : keys.actor(a, b);

@@ -1,5 +1,4 @@
-import type { Effect, EffectContext } from '../../../actors/contracts.js';
-import { StepJournal } from './step-journal.js';
+import type { Effect, EffectContext, Json } from '../../../actors/contracts.js';
 import type { Effect6, Machine6, XState6 } from './library.js';
 
 /**
@@ -68,12 +67,11 @@ async function runLogic(
   input: unknown,
   context: EffectContext,
 ): Promise<unknown> {
-  const journal = new StepJournal(context);
   const actor = xstate.createActor(logic, { input: input ?? undefined });
   let body: Promise<unknown> = Promise.resolve();
   actor.system.runtime = {
     runLogic: (_actor: unknown, run: () => PromiseLike<unknown>) => (body = Promise.resolve(run())),
-    runStep: (_actor: unknown, key: string, run: () => unknown) => journal.run(key, run),
+    runStep: (_actor: unknown, key: string, run: () => unknown) => context.step(key, run as () => Json),
     emitEvent: (_source: unknown, event: { readonly type: string }) =>
       context.progress(event.type, event as Parameters<EffectContext['progress']>[1]),
   };
@@ -90,6 +88,5 @@ async function runLogic(
     });
   } finally {
     await body.then(undefined, () => undefined);
-    await journal.settled();
   }
 }

@@ -173,6 +173,14 @@ for (const [name, kindsOf] of majors) {
       expect((await house.supervisor.get('parent', 'p'))?.status).to.equal('active');
     });
 
+    it('journals the steps of async work, and runs what a crash cut off', async () => {
+      await spawn('desk');
+      await send({ type: 'work', n: 21 });
+      expect(await view()).to.include({ result: 42 });
+      expect(acts.steps).to.deep.equal(['check 21', 'double 21']);
+      expect(await store.page({ gte: 'j/', lt: 'j/\x7f' }), 'they went with the result').to.deep.equal([]);
+    });
+
     it('ends with an output that stays', async () => {
       await spawn('desk');
       await send({ type: 'finish' });
