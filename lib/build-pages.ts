@@ -2,6 +2,8 @@ import { build } from 'esbuild';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 
 /**
  * Bundle the pages that the gateway serves into `dist`: of each a shell and files named for their content. Run
@@ -64,6 +66,7 @@ async function buildPage({ folder, ...page }: Page): Promise<void> {
     tsconfigRaw: {},
     define: { 'process.env.NODE_ENV': '"production"' },
   });
+  await Promise.all(Object.keys(metafile.outputs).map(compress));
   const named = (entry: string): string =>
     basename(
       Object.entries(metafile.outputs).find(
@@ -77,6 +80,21 @@ async function buildPage({ folder, ...page }: Page): Promise<void> {
   );
   await writeFile(join(outdir, 'notices.txt'), await notices(Object.keys(metafile.inputs)));
 }
+
+/** Beside each file what is sent to browsers that take it compressed: made once, as small as it gets. */
+async function compress(output: string): Promise<void> {
+  const file = join(root, output);
+  const text = await readFile(file);
+  const made = {
+    br: await brotli(text, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }),
+    gz: await gzipped(text, { level: constants.Z_BEST_COMPRESSION }),
+  };
+  for (const [ending, bytes] of Object.entries(made))
+    if (bytes.length < text.length) await writeFile(`${file}.${ending}`, bytes);
+}
+
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
 
 /** The licences of the packages whose code is in a page, as they ask to be shown with every copy. */
 async function notices(inputs: readonly string[]): Promise<string> {

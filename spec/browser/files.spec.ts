@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { gzipSync } from 'node:zlib';
+import { request } from 'node:http';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { WebSocket } from 'ws';
 import { openHouse, operatorToken, type House } from '../lib/gateway/fixture.js';
 import { buildPages } from '../../lib/build-pages.js';
@@ -44,7 +45,7 @@ describe('the files of the page', () => {
     expect((await house.client().get('/console/main.js')).status).to.equal(404);
     expect(await firstBytes(text, '/console/'))
       .to.be.greaterThan(5_000)
-      .and.lessThan(60_000);
+      .and.lessThan(60 * 1_024);
   });
 
   it('are named for their content, kept by browsers for ever, and nothing else is found beside them', async () => {
@@ -63,26 +64,71 @@ describe('the files of the page', () => {
     expect((await house.client().post('/inspect')).status).to.equal(405);
   });
 
-  /** Gzipped: the shell, what it names, and what that imports at once. What comes later does not count. */
+  /** As it goes over the wire to a browser that takes gzip: what the shell names and what that imports at once. */
   const firstBytes = async (text: string, at: string): Promise<number> => {
-    const get = async (address: string): Promise<string> => (await house.client().get(address)).text;
-    const bodies = await Promise.all(addresses(text).map(get));
-    const seen = new Set<string>();
-    for (const body of bodies)
-      for (const match of body.matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g)) {
-        const name = match[1] ?? '';
-        if (seen.has(name)) continue;
-        seen.add(name);
-        bodies.push(await get(at + name));
-      }
-    return [text, ...bodies].reduce((sum, body) => sum + gzipSync(body).length, 0);
+    let sum = text.length;
+    const todo = addresses(text);
+    for (const address of todo) {
+      const { bytes, plain } = await fetched(address, 'gzip');
+      sum += bytes.length;
+      for (const match of plain.matchAll(/(?:from|import)"\.\/([\w-]+\.js)"/g))
+        if (!todo.includes(`${at}${match[1]}`)) todo.push(`${at}${match[1]}`);
+    }
+    return sum;
   };
 
-  it('weigh less than 150 KB gzip at the first load', async () => {
+  interface Fetched {
+    readonly encoding: string | undefined;
+    readonly vary: string | undefined;
+    readonly bytes: Buffer;
+    readonly plain: string;
+  }
+
+  /** The bytes as they came, and what they say. */
+  const fetched = (address: string, accepted?: string): Promise<Fetched> =>
+    new Promise((resolve, reject) => {
+      const headers = accepted === undefined ? {} : { 'accept-encoding': accepted };
+      request(`${house.gateway.url}${address}`, { headers }, (answer) => {
+        const parts: Buffer[] = [];
+        answer.on('data', (part: Buffer) => parts.push(part));
+        answer.on('end', () => {
+          const bytes = Buffer.concat(parts);
+          const encoding = answer.headers['content-encoding'];
+          const open = { br: brotliDecompressSync, gzip: gunzipSync }[encoding ?? ''];
+          const plain = (open === undefined ? bytes : open(bytes)).toString();
+          resolve({ encoding, vary: answer.headers.vary, bytes, plain });
+        });
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  it('weigh at most 45 KB until the inspector is drawn', async () => {
     const { text } = await house.client().get('/inspect');
     expect(await firstBytes(text, '/inspect/'))
       .to.be.greaterThan(5_000)
-      .and.lessThan(150_000);
+      .and.lessThan(45 * 1_024);
+  });
+
+  // Each browser that came was sent four times what it had to load: nothing was compressed at all.
+  it('come as the browser takes them, and say the same however they come', async () => {
+    const [address = ''] = addresses((await house.client().get('/inspect')).text).filter((one) =>
+      one.endsWith('.js'),
+    );
+    const plain = await fetched(address);
+    expect(plain.encoding).to.equal(undefined);
+    for (const [accepted, encoding] of [
+      ['gzip, deflate, br, zstd', 'br'],
+      ['gzip;q=1.0, br;q=0', 'gzip'],
+      ['GZIP', 'gzip'],
+      ['identity', undefined],
+      ['br;q=0.0', undefined],
+    ] as const) {
+      const answer = await fetched(address, accepted);
+      expect(answer, accepted).to.include({ encoding, vary: 'Accept-Encoding', plain: plain.plain });
+      if (encoding !== undefined) expect(answer.bytes.length).to.be.lessThan(plain.bytes.length / 2);
+    }
+    expect((await house.client().get(`${address}.br`)).status, 'not by its own name').to.equal(404);
   });
 
   it('hold no data: the feed and every answer want to know who asks', async () => {

@@ -22,7 +22,7 @@ export const pageRoutes: readonly Route[] = [
       contentType: 'text/html; charset=utf-8',
       refusals: ['NOT_FOUND'],
     },
-    () => file(consoleFiles, 'index.html', 'no-store'),
+    () => shell(consoleFiles),
   ),
   route(
     'GET',
@@ -33,7 +33,7 @@ export const pageRoutes: readonly Route[] = [
       answer: z.string(),
       refusals: ['NOT_FOUND'],
     },
-    (request: HttpRequest) => file(consoleFiles, request.params['name'] ?? '', forever),
+    (request: HttpRequest) => file(consoleFiles, request),
   ),
   route(
     'GET',
@@ -45,7 +45,7 @@ export const pageRoutes: readonly Route[] = [
       contentType: 'text/html; charset=utf-8',
       refusals: ['NOT_FOUND'],
     },
-    () => file(inspectorFiles, 'index.html', 'no-store'),
+    () => shell(inspectorFiles),
   ),
   route(
     'GET',
@@ -56,39 +56,63 @@ export const pageRoutes: readonly Route[] = [
       answer: z.string(),
       refusals: ['NOT_FOUND'],
     },
-    (request: HttpRequest) => file(inspectorFiles, request.params['name'] ?? '', forever),
+    (request: HttpRequest) => file(inspectorFiles, request),
   ),
 ];
 
-const forever = 'public, max-age=31536000, immutable';
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
 };
+/** As the build left them beside each file, the smallest first. */
+const encodings = [
+  { name: 'br', ending: '.br' },
+  { name: 'gzip', ending: '.gz' },
+] as const;
 
 type Files = () => ReadonlyMap<string, Buffer>;
 const inspectorFiles = filesOf(new URL('../../inspector/page/', import.meta.url));
 const consoleFiles = filesOf(new URL('../../console/page/', import.meta.url));
 
-function file(files: Files, name: string, cache: string): Reply | Refusal {
-  const body = files().get(name);
-  if (body === undefined)
-    return refuse(
-      'NOT_FOUND',
-      {},
-      files().size === 0 ? 'The page was not built: npm run build.' : 'Not found',
-    );
+function shell(files: Files): Reply | Refusal {
+  const body = files().get('index.html');
+  if (body === undefined) return refuse('NOT_FOUND', {}, 'The page was not built: npm run build.');
   return {
     body,
+    headers: { ...shellHeaders, 'Content-Type': types['.html'] ?? '', 'Cache-Control': 'no-store' },
+  };
+}
+
+/** A file whose name holds a hash of its content, compressed where the browser takes that. */
+function file(files: Files, request: HttpRequest): Reply | Refusal {
+  const name = request.params['name'] ?? '';
+  const type = types[extname(name)];
+  const body = files().get(name);
+  if (body === undefined || type === undefined) return refuse('NOT_FOUND', {}, 'Not found');
+  const accepted = acceptedOf(request.header('accept-encoding') ?? '');
+  const encoding = encodings.find((one) => accepted.has(one.name) && files().has(name + one.ending));
+  return {
+    body: (encoding && files().get(name + encoding.ending)) ?? body,
     headers: {
       ...shellHeaders,
-      'Content-Type': types[extname(name)] ?? 'application/octet-stream',
-      'Cache-Control': cache,
+      'Content-Type': type,
+      'Cache-Control': 'public, max-age=31536000, immutable',
+      Vary: 'Accept-Encoding',
+      ...(encoding && { 'Content-Encoding': encoding.name }),
     },
   };
 }
+
+/** `gzip, br;q=0` → gzip alone. */
+const acceptedOf = (header: string): ReadonlySet<string> =>
+  new Set(
+    header
+      .split(',')
+      .filter((one) => !/;\s*q=0(?:\.0*)?\s*$/.test(one))
+      .map((one) => one.split(';')[0]?.trim().toLowerCase() ?? ''),
+  );
 
 /** All of a page is some hundred kilobytes: read once, so that no name from outside ever meets the disk. */
 function filesOf(url: URL): Files {
@@ -99,7 +123,7 @@ function filesOf(url: URL): Files {
     files = new Map(
       existsSync(`${folder}index.html`)
         ? readdirSync(folder)
-            .filter((name) => types[extname(name)] !== undefined)
+            .filter((name) => types[extname(name.replace(/\.(?:br|gz)$/, ''))] !== undefined)
             .map((name) => [name, readFileSync(`${folder}${name}`)])
         : [],
     );
