@@ -29,6 +29,8 @@ export interface Box {
 
 export interface Line {
   readonly text: string;
+  /** Of which `text` may be cut. */
+  readonly whole: string;
   readonly about: 'invoke' | 'action' | 'event';
   /** Ids of the chart's edges that the line stands for. */
   readonly edges: readonly string[];
@@ -42,7 +44,13 @@ export interface Arrow {
   readonly from: string;
   readonly to: string;
   readonly points: readonly Point[];
-  readonly label: { readonly x: number; readonly y: number; readonly lines: readonly string[] } | null;
+  readonly label: Label | null;
+}
+
+/** Words around a place of an arrow; `whole` is all of them, a line each. */
+export interface Label extends Point {
+  readonly lines: readonly string[];
+  readonly whole: string;
 }
 
 export interface Point {
@@ -51,11 +59,14 @@ export interface Point {
 }
 
 /** Sizes in pixels of the type that the boxes are made for. */
-export const type = {
-  titleHeight: 22,
-  lineHeight: 16,
-  titleChar: 7.4,
-  lineChar: 6.1,
-  pad: 10,
-  headerHeight: 28,
-} as const;
+export const type = { titleHeight: 22, lineHeight: 16, pad: 10, headerHeight: 28 } as const;
+
+/** About how wide words are, in fonts as wide as DejaVu Sans: nothing is measured, so that it is the same everywhere. */
+export function widthOf(text: string, of: 'title' | 'line'): number {
+  let em = 0;
+  for (const character of text) em += thin.test(character) ? 0.36 : wide.test(character) ? 0.76 : 0.62;
+  return of === 'title' ? em * 13 * 1.1 : em * 11;
+}
+
+const thin = /[ .,:;!'|ijlI[\]()frt/]/;
+const wide = /[A-HJ-Zmw→↻⚙…_%@]/;

@@ -11,47 +11,52 @@ const statesMax = 4;
  * arrow shows already are left out.
  */
 export function labelOf({ event, condition }: ChartEdge): string {
-  return condition === null || tacit.has(condition.split('(')[0] ?? '') ? event : `${event} [${condition}]`;
+  const said = spoken(event);
+  if (condition === null || tacit.has(condition.split('(')[0] ?? '')) return said;
+  return `${said} [${/^(?:guard|inline)$/.test(condition) ? 'a function' : condition}]`;
 }
+
+/** What XState named for itself, by the state alone: `0.flight.booking done`, `light.red ends`. */
+export const spoken = (event: string): string =>
+  event.replace(/^\d+\.(?:.*\.)?([^.]+ (?:done|failed))$/, '$1').replace(/^.*\.([^.]+ ends)$/, '$1');
 
 const tacit: ReadonlySet<string> = new Set(['goes']);
 
-/** The lines of an arrow that stands for several transitions. */
-export function arrowLines(edges: readonly ChartEdge[]): readonly string[] {
-  return bounded([...new Set(edges.map(labelOf))].map(cut), 'more');
+/** What is written on an arrow that stands for several transitions, and all of it. */
+export function wordsOf(edges: readonly ChartEdge[]): Words {
+  const all = [...new Set(edges.map(labelOf))];
+  return { lines: bounded(all.map(cut), 'more'), whole: all.join('\n') };
+}
+
+export interface Words {
+  readonly lines: readonly string[];
+  readonly whole: string;
 }
 
 /** What a state does and takes where it stands. */
 export function linesOf(state: ChartState, { stays, loops, moves }: Takes): readonly Line[] {
-  const lines: Line[] = state.invokes.map(({ src }) => ({
-    text: `⚙ ${cut(src)}`,
-    about: 'invoke',
-    edges: [],
-  }));
+  const lines: Line[] = [];
+  const write = (whole: string, about: Line['about'], edges: readonly ChartEdge[] = []): void =>
+    void lines.push({ text: cut(whole), whole, about, edges: edges.map(({ id }) => id) });
   const actions = (when: string, names: readonly string[]): void => {
     const own = names.filter((name) => !name.startsWith('xstate.'));
-    if (own.length > 0) lines.push({ text: cut(`${when} / ${own.join(', ')}`), about: 'action', edges: [] });
+    if (own.length > 0) write(`${when} / ${own.join(', ')}`, 'action');
   };
+  for (const { src } of state.invokes) write(`⚙ ${src}`, 'invoke');
   actions('entry', state.entry);
   actions('exit', state.exit);
   for (const [label, edges] of grouped(moves, labelOf)) {
     const targets = edges.flatMap(({ to }) => to).map(lastPart);
-    const rows = chunks(targets, statesMax).map((part, n) =>
-      n === 0 ? `${label} → ${part.join(', ')}` : `    ${part.join(', ')}`,
+    chunks(targets, statesMax).forEach((part, n) =>
+      write(n === 0 ? `${label} → ${part.join(', ')}` : `    ${part.join(', ')}`, 'event', edges),
     );
-    for (const text of rows) lines.push({ text, about: 'event', edges: edges.map(({ id }) => id) });
   }
-  for (const [label, edges] of grouped(loops, labelOf))
-    lines.push({ text: cut(`↻ ${label}`), about: 'event', edges: edges.map(({ id }) => id) });
+  for (const [label, edges] of grouped(loops, labelOf)) write(`↻ ${label}`, 'event', edges);
   for (const [label, edges] of grouped(stays, labelOf)) {
     const does = [...new Set(edges.flatMap(({ actions: names }) => names))].filter(
       (name) => !name.startsWith('xstate.'),
     );
-    lines.push({
-      text: cut(does.length === 0 ? label : `${label} / ${does.join(', ')}`),
-      about: 'event',
-      edges: edges.map(({ id }) => id),
-    });
+    write(does.length === 0 ? label : `${label} / ${does.join(', ')}`, 'event', edges);
   }
   return lines;
 }

@@ -1,8 +1,9 @@
 import { Graph, layout, type LayoutGraph } from './dagre.js';
 import type { Chart, ChartEdge, ChartState } from './definition.js';
 import { docked } from './docking.js';
-import { type, type Arrow, type Box, type Drawing, type Line, type Point } from './drawing.js';
-import { arrowLines, linesOf, type Takes } from './labels.js';
+import { type, widthOf, type Arrow, type Box, type Drawing, type Line, type Point } from './drawing.js';
+import { linesOf, wordsOf, type Takes, type Words } from './labels.js';
+import { reaching } from './reach.js';
 
 /**
  * Places for a chart: every state that has states inside is laid out for itself, from the inside out, and is
@@ -44,7 +45,8 @@ interface Sorted {
 interface Between {
   readonly from: string;
   readonly to: string;
-  /** The history state inside of `to` at which it ends; else `to` itself. */
+  /** The states in these at which it begins and ends; else these themselves. */
+  readonly start: string;
   readonly end: string;
   readonly edge: ChartEdge;
 }
@@ -60,12 +62,11 @@ function sortEdges({ root, edges }: Chart): Sorted {
     if (from !== target) add(arrowsOf, `${within} ${edge.event}`);
   for (const edge of edges) if (edge.to.length === 0) push(stays, edge.from, edge);
   const parallels = new Set(parallelsOf(root));
-  const histories = new Set(historiesOf(root));
   for (const { edge, to, within, from, target } of drawn) {
     if (from === target) push(loops, edge.from, edge);
     else if (parallels.has(within) || (arrowsOf.get(`${within} ${edge.event}`) ?? 0) > thicketArrows)
       push(moves, edge.from, { ...edge, to: [to] });
-    else push(arrows, within, { from, to: target, end: histories.has(to) ? to : target, edge });
+    else push(arrows, within, { from, to: target, start: edge.from, end: to, edge });
   }
   return {
     arrows,
@@ -81,11 +82,6 @@ function sortEdges({ root, edges }: Chart): Sorted {
 const parallelsOf = (state: ChartState): string[] => [
   ...(state.type === 'parallel' ? [state.path] : []),
   ...state.states.flatMap(parallelsOf),
-];
-
-const historiesOf = (state: ChartState): string[] => [
-  ...(state.type === 'history' ? [state.path] : []),
-  ...state.states.flatMap(historiesOf),
 ];
 
 /**
@@ -117,7 +113,8 @@ function blockOf(state: ChartState, sorted: Sorted, depth: number): Block {
 
 function leaf(state: ChartState, lines: readonly Line[], depth: number): Block {
   const shape = state.type === 'final' ? 'final' : state.type === 'history' ? 'history' : 'atomic';
-  return boxed(state.path, shape, state.key, lines, depth);
+  const title = shape === 'history' ? `H  ${state.key}` : state.key;
+  return boxed(state.path, shape, title, lines, depth);
 }
 
 function boxed(
@@ -127,9 +124,7 @@ function boxed(
   lines: readonly Line[],
   depth: number,
 ): Block {
-  const width =
-    Math.max(64, title.length * type.titleChar, ...lines.map(({ text }) => text.length * type.lineChar)) +
-    2 * type.pad;
+  const width = Math.max(64, widthOf(title, 'title'), ...widthsOf(lines)) + 2 * type.pad;
   const height = type.titleHeight + (lines.length === 0 ? 6 : lines.length * type.lineHeight + 12);
   return {
     width,
@@ -185,10 +180,7 @@ function headerOf(
   const lines = linesOf(state, sorted.takes(state.path));
   return {
     lines,
-    width: Math.max(
-      state.key.length * type.titleChar,
-      ...lines.map(({ text }) => text.length * type.lineChar),
-    ),
+    width: Math.max(widthOf(state.key, 'title'), ...widthsOf(lines)),
     height: type.headerHeight + (lines.length === 0 ? 0 : lines.length * type.lineHeight + 6),
   };
 }
@@ -217,12 +209,12 @@ function compound(state: ChartState, sorted: Sorted, depth: number): Block {
     );
   }
   const bundles = bundled(between);
-  bundles.forEach(({ from, to, lines }, n) => {
+  bundles.forEach(({ from, to, words: { lines } }, n) => {
     graph.setEdge(
       from,
       to,
       {
-        width: Math.max(...lines.map(({ length }) => length)) * type.lineChar + 8,
+        width: Math.max(...lines.map((line) => widthOf(line, 'line'))) + 8,
         height: lines.length * type.lineHeight + 4,
         labelpos: 'c',
       },
@@ -233,8 +225,8 @@ function compound(state: ChartState, sorted: Sorted, depth: number): Block {
   const size = graph.graph();
   const width = Math.max(
     size.width,
-    state.key.length * type.titleChar + 2 * type.pad,
-    ...own.map(({ text }) => text.length * type.lineChar + 2 * type.pad),
+    widthOf(state.key, 'title') + 2 * type.pad,
+    ...widthsOf(own).map((line) => line + 2 * type.pad),
   );
   const height = size.height + header;
 
@@ -269,40 +261,30 @@ function compound(state: ChartState, sorted: Sorted, depth: number): Block {
           points: shifted(pointsOf(graph, dot, meeting(state.path, state.initial).target, 'initial')),
           label: null,
         });
-      bundles.forEach(({ from, to, end, edges, lines }, n) => {
+      const drawn = bundles.map(({ from, to, start, end, edges, words }, n): Arrow => {
         // Dagre adds the place to the label that it was given
         const at = graph.edge(from, to, `b${n}`);
-        arrows.push({
+        const points = docked(
+          pointsOf(graph, from, to, `b${n}`),
+          graph.node(from),
+          graph.node(to),
+          [...blocks.keys()].map((id) => graph.node(id)),
+        );
+        return {
           edges,
-          from: from === any ? state.path : from,
+          from: from === any ? state.path : start,
           to: end,
-          points: reaching(
-            shifted(
-              docked(
-                pointsOf(graph, from, to, `b${n}`),
-                graph.node(from),
-                graph.node(to),
-                [...blocks.keys()].map((id) => graph.node(id)),
-              ),
-            ),
-            end === to ? undefined : boxes.find(({ path, shape }) => path === end && shape === 'history'),
-          ),
-          label: { x: left + at.x, y: top + at.y, lines },
-        });
+          points: shifted(points),
+          label: { x: left + at.x, y: top + at.y, ...words },
+        };
       });
+      arrows.push(...reaching(drawn, boxes, arrows));
     },
   };
 }
 
-/** On to a box inside of the one at whose border it ends. */
-function reaching(points: readonly Point[], box: Box | undefined): readonly Point[] {
-  const last = points.at(-1);
-  if (box === undefined || last === undefined) return points;
-  const x = Math.min(box.x + box.width - 8, Math.max(box.x + 8, last.x));
-  return [...points, { x, y: last.y < box.y ? box.y : box.y + box.height }];
-}
-
 const dot = '#initial';
+const widthsOf = (lines: readonly Line[]): number[] => lines.map(({ text }) => widthOf(text, 'line'));
 const anyOf = (path: string): string => `${path}#any`;
 const partsOf = (path: string): readonly string[] => (path === '' ? [] : path.split('.'));
 const pointsOf = (graph: LayoutGraph, from: string, to: string, name: string): readonly Point[] =>
@@ -312,20 +294,22 @@ const pointsOf = (graph: LayoutGraph, from: string, to: string, name: string): r
 function bundled(between: readonly Between[]): readonly {
   readonly from: string;
   readonly to: string;
+  readonly start: string;
   readonly end: string;
   readonly edges: readonly string[];
-  readonly lines: readonly string[];
+  readonly words: Words;
 }[] {
   const bundles = new Map<string, Between[]>();
-  for (const one of between) push(bundles, `${one.from} ${one.to} ${one.end}`, one);
+  for (const one of between) push(bundles, `${one.from} ${one.to} ${one.start} ${one.end}`, one);
   return [...bundles.values()].map((all) => {
-    const [{ from, to, end }] = all as [Between];
+    const [{ from, to, start, end }] = all as [Between];
     return {
       from,
       to,
+      start,
       end,
       edges: all.map(({ edge }) => edge.id),
-      lines: arrowLines(all.map(({ edge }) => edge)),
+      words: wordsOf(all.map(({ edge }) => edge)),
     };
   });
 }

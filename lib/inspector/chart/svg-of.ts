@@ -58,11 +58,12 @@ function boxText(
   const radius = shape === 'any' ? 14 : 8;
   const left = x + type.pad;
   const below = y + type.titleHeight + 14;
-  const words = lines.map(({ text, about, edges }, n) => {
+  const words = lines.map(({ text, whole, about, edges }, n) => {
     const hot = edges.some((edge) => taken.includes(edge));
     return (
       `<text class="line ${about}${hot ? ' lit' : ''}" x="${round(left)}" y="` +
-      `${round(below + n * type.lineHeight)}"${edgesOf(edges)} xml:space="preserve">${escape(text)}</text>`
+      `${round(below + n * type.lineHeight)}"${edgesOf(edges)} xml:space="preserve">${escape(text)}` +
+      `${text === whole ? '' : titleOf(whole)}</text>`
     );
   });
   return [
@@ -103,23 +104,39 @@ function labelText({ label, edges }: Arrow, hot: boolean): string {
     (line, n) =>
       `<tspan x="${round(label.x)}" y="${round(top + n * type.lineHeight)}">${escape(line)}</tspan>`,
   );
-  return `<text class="label${hot ? ' lit' : ''}"${edgesOf(edges)}>${spans.join('')}</text>`;
+  const title = label.lines.join('\n') === label.whole ? '' : titleOf(label.whole);
+  return `<text class="label${hot ? ' lit' : ''}"${edgesOf(edges)}>${spans.join('')}${title}</text>`;
 }
 
-/** Through the points without corners: straight to the first middle, then from middle to middle. */
+/** Shown where one points at words that are cut. */
+const titleOf = (whole: string): string => `<title>${escape(whole)}</title>`;
+
+/**
+ * Through all points without corners, also where the words of an arrow are. In each point it runs as from the one
+ * before to the one after, and bends no further out than the shorter way to these.
+ */
 export function curve(points: readonly Point[]): string {
-  const [first, ...rest] = points;
-  const last = rest.at(-1);
-  if (first === undefined || last === undefined) return '';
+  const [first] = points;
+  if (first === undefined || points.length < 2) return '';
   const parts = [`M${round(first.x)} ${round(first.y)}`];
-  for (let n = 0; n < rest.length - 1; n += 1) {
-    const bend = rest[n] as Point;
-    const next = rest[n + 1] as Point;
-    const end = n === rest.length - 2 ? next : { x: (bend.x + next.x) / 2, y: (bend.y + next.y) / 2 };
-    parts.push(`Q${round(bend.x)} ${round(bend.y)} ${round(end.x)} ${round(end.y)}`);
+  const bends = points.map((point, n) => bendOf(points[n - 1] ?? point, point, points[n + 1] ?? point));
+  for (let n = 1; n < points.length; n += 1) {
+    const [from, to] = [points[n - 1] as Point, points[n] as Point];
+    const [out, into] = [bends[n - 1] as Point, bends[n] as Point];
+    const numbers = [from.x + out.x, from.y + out.y, to.x - into.x, to.y - into.y, to.x, to.y];
+    parts.push(`C${numbers.map(round).join(' ')}`);
   }
-  if (rest.length === 1) parts.push(`L${round(last.x)} ${round(last.y)}`);
   return parts.join(' ');
+}
+
+function bendOf(before: Point, at: Point, after: Point): Point {
+  const [x, y] = [after.x - before.x, after.y - before.y];
+  const reach = Math.min(
+    Math.hypot(at.x - before.x, at.y - before.y),
+    Math.hypot(after.x - at.x, after.y - at.y),
+  );
+  const part = reach / 3 / (Math.hypot(x, y) || 1);
+  return { x: x * part, y: y * part };
 }
 
 const edgesOf = (edges: readonly string[]): string =>

@@ -36,7 +36,7 @@ export function StateBox({
       {lines.length > 0 && (shape === 'atomic' || shape === 'final') && (
         <path class="rule" d={`M${x} ${y + sizes.titleHeight + 2} h${width}`} />
       )}
-      {lines.map(({ text, about, edges }, n) => (
+      {lines.map(({ text, whole, about, edges }, n) => (
         <text
           key={n}
           class={`line ${about}${hot(edges) ? ' lit' : ''}${chooseEdges && edges.length > 0 ? ' can' : ''}`}
@@ -49,7 +49,7 @@ export function StateBox({
           }}
         >
           {text}
-          <title>{edges.length === 0 ? text : words(edges)}</title>
+          <title>{edges.length === 0 ? whole : words(edges)}</title>
         </text>
       ))}
     </g>

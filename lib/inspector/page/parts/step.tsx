@@ -2,6 +2,7 @@ import { moveOf } from '../moves.js';
 import type { InspectEntry } from '../../frames.js';
 import { Name, tone } from '../../../page/parts/state.js';
 import { To } from '../../../page/parts/to.js';
+import { spoken } from '../../chart/labels.js';
 
 /** One step in a line: what happened, and from which state into which, where that changed. */
 export function Step({ entry }: { readonly entry: Pick<InspectEntry, 'event' | 'from' | 'to'> }) {
@@ -32,7 +33,9 @@ export function readable(type: string): string {
   const after = /^xstate\.after\.([^.]+)\./.exec(type);
   if (after) return `after ${after[1]}`;
   const child = /^xstate\.(done|error)\.actor\.(.+)$/.exec(type);
-  if (child) return `${child[2]} ${child[1] === 'done' ? 'done' : 'failed'}`;
+  if (child) return spoken(`${child[2]} ${child[1] === 'done' ? 'done' : 'failed'}`);
+  const ended = /^xstate\.done\.state\.(.+)$/.exec(type);
+  if (ended) return spoken(`${ended[1]} ends`);
   if (type === 'kernel.created' || type === 'xstate.init') return 'created';
   return type === 'kernel.dead-letter' ? 'failed at an event' : type;
 }

@@ -1,0 +1,127 @@
+import { type, widthOf, type Arrow, type Box, type Point } from './drawing.js';
+
+/**
+ * States with states inside are laid out as one box, and arrows are led to its border. Here each is led on to the very
+ * state that it leaves or reaches, on a straight line that meets no other box. Where there is none, it ends at the
+ * border.
+ */
+export function reaching(
+  arrows: readonly Arrow[],
+  boxes: readonly Box[],
+  inner: readonly Arrow[],
+): readonly Arrow[] {
+  const used: Point[] = [];
+  const words = [...inner, ...arrows].flatMap(wordsOf);
+  return arrows.map((arrow) => {
+    const end = led(arrow.points, boxOf(arrow.to, boxes), { boxes, words, used });
+    const whole = led([...end].reverse(), boxOf(arrow.from, boxes), { boxes, words, used });
+    return { ...arrow, points: [...whole].reverse() };
+  });
+}
+
+interface Area {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Surroundings {
+  readonly boxes: readonly Box[];
+  readonly words: readonly Area[];
+  /** Where other arrows cross a border or end. */
+  readonly used: Point[];
+}
+
+/** The points up to the last one outside of the state around, then over its border to the box. */
+function led(
+  points: readonly Point[],
+  target: Box | undefined,
+  { boxes, words, used }: Surroundings,
+): readonly Point[] {
+  const border = points.at(-1);
+  const before = points.at(-2);
+  if (target === undefined || border === undefined || before === undefined) return points;
+  if (isAt(border, target)) return points;
+  const frame = boxes.find(
+    (box) => box !== target && isFrame(box) && contains(box, target) && isAt(border, box),
+  );
+  if (frame === undefined) return points;
+  const walls = boxes.filter((box) => box !== target && !isFrame(box) && !contains(target, box));
+  let best: { readonly cost: number; readonly cross: Point; readonly end: Point } | undefined;
+  for (const cross of crossings(border, frame))
+    for (const end of docks(target)) {
+      if (walls.some((box) => meets(cross, end, box, 5))) continue;
+      const cost =
+        length(cross, end) +
+        length(before, cross) +
+        (walls.some((box) => !isAt(before, box) && meets(before, cross, box, 3)) ? 300 : 0) +
+        words.filter((area) => meets(cross, end, area, 0)).length * 60 +
+        used.filter((one) => length(one, cross) < 12 || length(one, end) < 12).length * 40;
+      if (best === undefined || cost < best.cost) best = { cost, cross, end };
+    }
+  if (best === undefined) return points;
+  used.push(best.cross, best.end);
+  const isBend = points.length > 3 && length(before, best.cross) < bendPx; // it would turn twice within a few pixels
+  return [...points.slice(0, isBend ? -2 : -1), best.cross, best.end];
+}
+
+const boxOf = (path: string, boxes: readonly Box[]): Box | undefined =>
+  boxes.find((box) => box.path === path && box.shape !== 'any');
+const isFrame = ({ shape }: Box): boolean =>
+  shape === 'root' || shape === 'compound' || shape === 'parallel' || shape === 'region';
+
+/** Where it may cross the side of the frame at which it was docked. */
+function crossings(at: Point, { x, y, width, height }: Area): readonly Point[] {
+  const isAbove = Math.abs(at.y - y) < 1 || Math.abs(at.y - y - height) < 1;
+  const [from, size] = isAbove ? [x, width] : [y, height];
+  const count = Math.max(1, Math.floor((size - 2 * corner) / stepPx));
+  const places = Array.from(
+    { length: count + 1 },
+    (_, n) => from + corner + (n * (size - 2 * corner)) / count,
+  );
+  return [at, ...places.map((place) => (isAbove ? { x: place, y: at.y } : { x: at.x, y: place }))];
+}
+
+/** Where it may end at a box. */
+function docks({ x, y, width, height }: Area): readonly Point[] {
+  const across = [0.5, 0.25, 0.75].map((part) => x + width * part);
+  return [
+    ...across.flatMap((place) => [
+      { x: place, y },
+      { x: place, y: y + height },
+    ]),
+    { x, y: y + height / 2 },
+    { x: x + width, y: y + height / 2 },
+  ];
+}
+
+const corner = 14;
+const bendPx = 48;
+const stepPx = 16;
+
+const isAt = ({ x, y }: Point, box: Area): boolean =>
+  x > box.x - 1.5 && x < box.x + box.width + 1.5 && y > box.y - 1.5 && y < box.y + box.height + 1.5;
+const contains = (outer: Area, inner: Area): boolean =>
+  inner.x >= outer.x - 0.5 &&
+  inner.y >= outer.y - 0.5 &&
+  inner.x + inner.width <= outer.x + outer.width + 0.5 &&
+  inner.y + inner.height <= outer.y + outer.height + 0.5;
+const length = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
+
+function meets(a: Point, b: Point, { x, y, width, height }: Area, apart: number): boolean {
+  const steps = Math.ceil(length(a, b) / 8);
+  for (let step = 0; step <= steps; step += 1) {
+    const at = { x: a.x + ((b.x - a.x) * step) / steps, y: a.y + ((b.y - a.y) * step) / steps };
+    if (at.x > x - apart && at.x < x + width + apart && at.y > y - apart && at.y < y + height + apart)
+      return true;
+  }
+  return false;
+}
+
+function wordsOf({ label }: Arrow): readonly Area[] {
+  if (label === null) return [];
+  const width = Math.max(...label.lines.map((line) => widthOf(line, 'line')));
+  const height = label.lines.length * type.lineHeight;
+  return [{ x: label.x - width / 2, y: label.y - height / 2, width, height }];
+}
