@@ -203,8 +203,9 @@ type GivenInput<M extends AnyStateMachine> = 0 extends 1 & InputFrom<M>
  * `Rows` are the rows of the actor by collection and `Event` the events that it takes: `defineKind` reads them off
  * the machine (`RowsOf`, `EventOf`), so that an effect written in its place has them already.
  * @example
- *   const effects = {
- *     probe: { guarantee: 'at-least-once', run: async ({ url }) => ({ status: (await fetch(url)).status }) },
+ *   const probe: Effect<{ url: string }, { status: number }> = {
+ *     guarantee: 'at-least-once',
+ *     run: async ({ url }, { signal }) => ({ status: (await fetch(url, { signal })).status }),
  *   };
  */
 // A record of effects mixes them: In and Out are unknown there, Rows and Event `any`; each effect states its own
@@ -268,9 +269,9 @@ export interface AtMostOnceEffect<In = unknown, Out = unknown, Rows = any, Event
 /**
  * What a running effect may use.
  * @example
- *   run: async ({ prompt }, { signal, progress, rows }) => {
+ *   async function run({ prompt }: { prompt: string }, { signal, progress, rows }: EffectContext) {
  *     const said = await rows('messages', { last: 20 });
- *     return ask(prompt, said, { signal, onWord: (word) => progress('word', { word }) });
+ *     return answerOf(prompt, said, { signal, onWord: (word) => progress('word', { word }) });
  *   }
  */
 export interface EffectContext<Rows = any, Event = any> {

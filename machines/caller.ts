@@ -44,7 +44,7 @@ export const distinctCauses = ([first, ...others]: Causes): Causes => {
 /**
  * Of a stamped event, or of a caller who acts with its own rights: `authorityOf({ by: operator })`. Never
  * throws.
- * @example policy: (snapshot, event) => sessionPolicy(snapshot.context, event, authorityOf(event))
+ * @example const policy = (event: FileEvent & Stamp) => filePolicy(event, authorityOf(event));
  */
 export const authorityOf = ({ by, onBehalfOf }: { by: Caller; onBehalfOf?: Caller }): Authority => ({
   by,
@@ -53,18 +53,18 @@ export const authorityOf = ({ by, onBehalfOf }: { by: Caller; onBehalfOf?: Calle
 
 /**
  * The person whose gateway it is.
- * @example await supervisor.ask('counter', 'c1', event, { by: operator });
+ * @example await supervisor.ask('counter', 'c1', { type: 'add', n: 2 }, { by: operator });
  */
 export const operator: Caller = { type: 'operator' };
 /**
  * A part of the gateway as caller: `system('cron')`. Never throws.
- * @example await supervisor.ask('counter', 'c1', event, { by: system('cron') });
+ * @example await supervisor.ask('counter', 'c1', { type: 'add', n: 2 }, { by: system('cron') });
  */
 export const system = (part: string): Caller => ({ type: 'system', part });
 
 /**
  * A person decides: the operator or a paired browser. Never throws.
- * @example if (!isPerson(event.by)) return refuse('FORBIDDEN');
+ * @example const policy = ({ by }: Stamp) => (isPerson(by) ? undefined : refuse('FORBIDDEN'));
  */
 export const isPerson = (caller: Caller): boolean => caller.type === 'operator' || caller.type === 'device';
 
@@ -73,7 +73,7 @@ export const isPersonName = (name: string): boolean => name === 'operator' || na
 
 /**
  * People and the kernel itself; everything but an agent. Never throws.
- * @example if (!isTrusted(event.by)) return refuse('FORBIDDEN');
+ * @example const policy = ({ by }: Stamp) => (isTrusted(by) ? undefined : refuse('FORBIDDEN'));
  */
 export const isTrusted = (caller: Caller): boolean => caller.type !== 'session';
 

@@ -99,7 +99,8 @@ export type OutputOf<Rows> =
  * A row of a collection; `null` in place of the row deletes it. Never throws; what is no JSON is an error of
  * the compiler.
  * @example
- *   emit(({ context, event }) => writeRow('messages', context.messages + 1, { role: 'user', content: event.text }))
+ *   const machine = setup({ types: { emitted: {} as WriteRow<'notes'>, events: {} as { type: 'note'; text: string } } })
+ *     .createMachine({ on: { note: { actions: emit(({ event }) => writeRow('notes', 1, event.text)) } } });
  */
 export const writeRow = <const Collection extends string, Row>(
   collection: Collection,

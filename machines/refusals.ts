@@ -114,7 +114,7 @@ export interface RefusalMeaning {
  * `refuse('NOT_FOUND', {kind, id}, 'There is no work item TRP-9.')`: the table's sentence unless a better one
  * is given. A code that is not in the table is the host's own, with status 409 unless `Kind.refusals` says
  * another.
- * @example policy: (_snapshot, event) => (isPerson(event.by) ? undefined : refuse('FORBIDDEN'))
+ * @example const policy = ({ by }: Stamp) => (isPerson(by) ? undefined : refuse('FORBIDDEN'));
  */
 export function refuse<Code extends RefusalCode | (string & {})>(
   code: Code,

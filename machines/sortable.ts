@@ -9,7 +9,7 @@
  *
  * After IEEE 754: positive doubles sort like their bits, negative ones in reverse, so the sign bit is flipped
  * for the former and every bit for the latter.
- * @example sortable(3) < sortable(20) // true; sortable(3, {descending: true}) < … // false
+ * @example sortable(3) < sortable(20) // true
  */
 export function sortable(value: number, options: { readonly descending?: boolean } = {}): string {
   if (Number.isNaN(value)) throw new RangeError('NaN has no place in an order');

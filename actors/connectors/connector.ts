@@ -64,8 +64,11 @@ export interface ConnectorLink {
 /**
  * A connector of your own; checks its shape at definition. Throws a TypeError that names what is wrong.
  * @example
- *   const open = async (settings, signal) => ({ send, close });
- *   const pigeon = defineConnector({ type: 'pigeon', capabilities: { threading: false }, open });
+ *   const pigeon = defineConnector({
+ *     type: 'pigeon',
+ *     capabilities: { threading: false, messageEdits: false, reactions: false, attachments: false },
+ *     open: async (settings, signal) => openLoft(String(settings['loft']), signal),
+ *   });
  */
 export function defineConnector(connector: Connector): Connector {
   if (!/^[a-z][a-z0-9-]*$/.test(connector.type))

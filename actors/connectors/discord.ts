@@ -23,7 +23,7 @@ const names = () => optionalPackage('discord-api-types', () => import('discord-a
  * for a few minutes.
  *
  * Settings: `botToken`, `apiRoot` (default https://discord.com/api), `timeoutSeconds` (default 15).
- * @example connectors: { team: { type: discord, botToken: { env: DISCORD_TOKEN } } }  # config.yaml
+ * @example connectors: { instances: [{ name: team, type: discord, botToken: { env: DISCORD_TOKEN } }] } # config.yaml
  */
 export const discord: Connector = createDiscord();
 

@@ -21,7 +21,7 @@ const socketMode = () => optionalPackage('@slack/socket-mode', () => import('@sl
  *
  * Settings: `botToken` (xoxb-…), `appToken` (xapp-…, to receive), `apiRoot` (default https://slack.com/api/),
  * `timeoutSeconds` (default 15).
- * @example connectors: { team: { type: slack, botToken: { env: SLACK_TOKEN } } }  # config.yaml
+ * @example connectors: { instances: [{ name: team, type: slack, botToken: { env: SLACK_TOKEN } }] } # config.yaml
  */
 export const slack: Connector = createSlack();
 

@@ -13,7 +13,7 @@ const grammy = () => optionalPackage('grammy', () => import('grammy'));
  * kept here.
  *
  * Settings: `botToken`, `apiRoot` (default https://api.telegram.org), `timeoutSeconds` (default 20).
- * @example connectors: { chat: { type: telegram, botToken: { env: TELEGRAM_TOKEN } } }  # config.yaml
+ * @example connectors: { instances: [{ name: chat, type: telegram, botToken: { env: TELEGRAM_TOKEN } }] } # config.yaml
  */
 export const telegram: Connector = createTelegram();
 

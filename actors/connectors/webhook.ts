@@ -22,7 +22,7 @@ import { secondsOf, secretOf } from './settings.js';
  *
  * Settings: `url` (http or https), `secret` (at least 16 characters), `timeoutSeconds` (default 10).
  * @example
- *   connectors: { hook: { type: webhook, url: https://a.example/in, secret: { env: HOOK } } }  # config.yaml
+ *   connectors: { instances: [{ name: hook, type: webhook, url: https://a.example/in, secret: { env: HOOK } }] } # config.yaml
  */
 export const webhook: Connector = createWebhook();
 

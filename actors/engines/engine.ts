@@ -163,7 +163,7 @@ export interface TurnIO {
    * Tell what the agent does, as it does it: what it says is streamed, what it uses and changes becomes part of
    * the conversation. Never throws.
    *
-   * @example io.report({ type: 'text', text: 'Hello' })
+   * @example const greet = (io: TurnIO) => io.report({ type: 'text', text: 'Hello' });
    */
   report(report: TurnReport): void;
   /** Answers an agent that asks whether it may use a tool. Never rejects. */
@@ -218,8 +218,12 @@ export interface ChildResult {
 /**
  * An engine of your own; checks its shape at definition. Throws a TypeError that names what is wrong.
  * @example
- *   const turn = async ({ prompt }) => ({ outcome: 'succeeded', text: prompt });
- *   const echo = defineEngine({ name: 'echo', effortMechanism: 'none', discover, turn });
+ *   const echo = defineEngine({
+ *     name: 'echo',
+ *     effortMechanism: 'none',
+ *     discover: async () => ({ available: true, defaultModel: null, models: [] }),
+ *     turn: async ({ prompt }) => ({ outcome: 'succeeded', text: prompt }),
+ *   });
  */
 export function defineEngine(engine: Engine): Engine {
   if (!/^[a-z][a-z0-9-]*$/.test(engine.name))

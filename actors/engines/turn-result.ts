@@ -6,8 +6,10 @@ import { lastBytes } from './process/output.js';
  * nothing after a signal of ours, and a program that says nothing has not answered, whatever its exit code.
  * Never throws.
  * @example
- *   const ended = await (await io.spawn('llm', [], settings)).done;
- *   return turnResult(ended, { program: 'llm', deadlineMs: settings.deadlineMs });
+ *   const turn: Engine['turn'] = async ({ prompt, ...settings }, io) => {
+ *     const child = await io.spawn('llm', [], { ...settings, stdin: prompt });
+ *     return turnResult(await child.done, { program: 'llm', deadlineMs: settings.deadlineMs });
+ *   };
  */
 export function turnResult(
   child: ChildResult,

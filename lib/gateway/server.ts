@@ -76,7 +76,10 @@ export interface GatewayOptions {
 /**
  * Serve an instance: `startInstance` does it for its own. Rejects with a TypeError for a short token, and with the
  * system's error where the port is taken.
- * @example const gateway = await createGateway({ instance, operatorToken }); … await gateway.close()
+ * @example
+ *   const gateway = await createGateway({ instance, operatorToken });
+ *   console.log(gateway.url);
+ *   await gateway.close();
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { operatorToken, tls, slow } = options;

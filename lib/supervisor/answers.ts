@@ -127,7 +127,7 @@ export interface PastState {
 
 /**
  * What may happen next to an actor, and what stands in the way of the rest.
- * @example (await supervisor.why({ kind: 'light', id: 'north' }, by))?.next.map(({ event }) => event)
+ * @example (await supervisor.why({ kind: 'counter', id: 'c1' }, operator))?.next.map(({ event }) => event)
  */
 export interface Why<View = ActorView> {
   readonly actor: View;

@@ -54,9 +54,11 @@ export interface AsActorOptions<View = Record<string, Json>, Output = Json, Acto
  *
  * Where the actor cannot be created or has failed, the child gets its error event; nothing throws.
  * @example
- * const agent = asActor(supervisor, 'session', { done: ({ status }) => status === 'idle' });
- * setup({ actors: { agent } }).createMachine({ invoke: { src: 'agent', input: { id: 's1', input: {…} },
- * onDone: 'happy' } });
+ *   const count = asActor(supervisor, 'counter', { done: (view) => view.total > 9 });
+ *   setup({ actors: { count } }).createMachine({
+ *     initial: 'counting',
+ *     states: { counting: { invoke: { src: 'count', input: { id: 'c1' }, onDone: 'full' } }, full: {} },
+ *   });
  */
 export function asActor<
   Kinds extends AnyKinds,

@@ -80,7 +80,9 @@ export class Kernel {
 /**
  * Our own code, or a host's, threw. A call rejects with it; the actor's state is that of before.
  * @example
- *   supervisor.ask('counter', 'c1', event).catch((error) => error instanceof Fault && log(error.faultId));
+ *   supervisor.ask('counter', 'c1', { type: 'add', n: 2 }).catch((error: unknown) => {
+ *     if (error instanceof Fault) console.error(error.faultId);
+ *   });
  */
 export class Fault extends Error {
   override readonly name = 'Fault';

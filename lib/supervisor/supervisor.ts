@@ -25,7 +25,8 @@ import { Transactions } from './transaction.js';
 /**
  * The limits where `createSupervisor({ limits })` says nothing else.
  * @example
- *   const supervisor = await createSupervisor({ kinds, store, limits: { mailboxMax: 2 * defaultLimits.mailboxMax } });
+ *   const limits = { mailboxMax: 2 * defaultLimits.mailboxMax };
+ *   const supervisor = await createSupervisor({ kinds: [counter], store, limits });
  */
 export const defaultLimits: Limits = {
   awakeActorsMax: 20_000,
@@ -44,8 +45,9 @@ export const defaultLimits: Limits = {
  *
  * Throws a TypeError for kinds that cannot run together; rejects with the store's `StoreError`.
  * @example
- * const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore() }); await
- * supervisor.spawn('counter', { id: 'c1' }); await supervisor.ask('counter', 'c1', { type: 'add', n: 2 });
+ *   const supervisor = await createSupervisor({ kinds: [counter], store: memoryStore() });
+ *   await supervisor.spawn('counter', { id: 'c1' });
+ *   await supervisor.ask('counter', 'c1', { type: 'add', n: 2 });
  */
 export async function createSupervisor<const Given extends AnyKinds>(
   options: SupervisorOptions<Given>,

@@ -23,8 +23,14 @@ export interface ConnectorContractOptions {
  *
  *
  * Throws where `chai` is not installed.
- * @example connectorContract('pigeon', { connector: () => pigeon, settings: () => ({ loft: far.url }),
- * received: () => far.texts })
+ * @example
+ *   connectorContract('pigeon', {
+ *     connector: () => pigeon,
+ *     settings: () => ({ loft: far.url }),
+ *     received: () => far.texts,
+ *     brokenSettings: () => ({}),
+ *     absentSettings: () => ({ loft: 'http://127.0.0.1:9' }),
+ *   });
  */
 export function connectorContract(title: string, options: ConnectorContractOptions): void {
   needChaiAndMocha();

@@ -21,8 +21,7 @@ export interface EngineContractOptions {
  *
  *
  * Throws where `chai` is not installed.
- * @example engineContract('my engine', { engine: () => myEngine(), prompt: 'say hello', slowPrompt: 'count to
- * 60' })
+ * @example engineContract('echo', { engine: () => echo, prompt: 'say hello', slowPrompt: 'count to 60' });
  */
 export function engineContract(title: string, options: EngineContractOptions): void {
   needChaiAndMocha();

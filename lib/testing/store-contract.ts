@@ -7,7 +7,7 @@ import { keys, prefix } from '../store/keys.js';
  * What every store must do, as mocha cases. A store of your own is right when `storeContract('my store', ()
  * => openMyStore())` passes; `open` answers a new, empty store each time. Throws where `chai` is not
  * installed.
- * @example storeContract('my store', () => openMyStore());
+ * @example storeContract('my store', async () => memoryStore());
  */
 export function storeContract(name: string, open: () => Promise<Store>): void {
   needChaiAndMocha();

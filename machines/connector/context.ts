@@ -184,7 +184,8 @@ export type ConnectorView = ReturnType<typeof connectorView>;
 
 /**
  * A connector as `GET /api/connectors` shows it. Never throws.
- * @example const { name, state } = connectorView(snapshot.value, snapshot.context);
+ * @example
+ *   const view = ({ value, context }: SnapshotFrom<typeof connectorMachine>) => connectorView(value, context);
  */
 export function connectorView(state: ConnectorState, context: ConnectorContext) {
   return {

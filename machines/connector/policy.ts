@@ -12,7 +12,9 @@ import {
 /**
  * Who may do what with a connector, and whether a message fits. Answers the refusal, or undefined for yes;
  * never throws.
- * @example const refused = connectorPolicy(context, { type: 'connector.stop', ...stamp }, authorityOf(stamp));
+ * @example
+ *   const policy = (context: ConnectorContext, event: ConnectorEvent & Stamp) =>
+ *     connectorPolicy(context, event, authorityOf(event));
  */
 export function connectorPolicy(
   context: ConnectorContext,

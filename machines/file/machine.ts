@@ -41,7 +41,7 @@ export type FileEvent = Stamp & { readonly type: 'file.remove' };
 
 /**
  * Who may do this with a file. Answers the refusal, or undefined for yes; never throws.
- * @example const refused = filePolicy(event, authorityOf(event));
+ * @example const policy = (event: FileEvent & Stamp) => filePolicy(event, authorityOf(event));
  */
 export function filePolicy(event: FileEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (event.type !== 'file.remove')
@@ -60,7 +60,7 @@ const checkInput = checkShape({
 
 /**
  * May a file be kept with this input? Answers the refusal, or undefined for yes; never throws.
- * @example const refused = admitFile(input);
+ * @example const validateInput = (input: FileInput) => admitFile(input);
  */
 export function admitFile(input: FileInput): Refusal | undefined {
   const wrong = checkInput(input);

@@ -50,7 +50,7 @@ export type ConditionFaultCode =
 
 /**
  * What makes of anything a condition: `{condition, path}`, or every fault in it. Never throws.
- * @example const { condition, faults } = parseCondition({ path: 'input.size', op: 'gt', value: 3 });
+ * @example const { faults } = parseCondition({ path: 'input.size', op: 'gt', value: 3 }); // undefined: none
  */
 export function parseCondition(
   value: unknown,
@@ -134,7 +134,9 @@ const fault = (code: ConditionFaultCode, message: string): ConditionFault => ({ 
 
 /**
  * All of them hold. No conditions: true. Never throws: what cannot be compared does not hold.
- * @example holds([{ path: 'steps.test.outcome', op: 'eq', value: 'succeeded' }], scope)
+ * @example
+ *   const isLarge = (scope: Parameters<typeof holds>[1]) =>
+ *     holds([{ path: 'input.size', op: 'gt', value: 3 }], scope);
  */
 export function holds(conditions: readonly Condition[], scope: Scope, patterns?: Patterns): boolean {
   return conditions.every((condition) => {

@@ -256,7 +256,7 @@ export const isSessionActor = (actor: StepActor): actor is SessionActor =>
 
 /**
  * Bounds of a definition. The numbers of times are minutes where they say so.
- * @example if (nodes.length > definitionLimits.nodesMax) throw new RangeError('too many steps');
+ * @example const isTooLarge = ({ nodes }: WorkflowDefinition) => nodes.length > definitionLimits.nodesMax;
  */
 export const definitionLimits = {
   nodesMax: 96,

@@ -33,7 +33,7 @@ const compared = [
 
 /**
  * What changed between two versions of a definition. Never throws.
- * @example const changed = differenceOf(stored, next);
+ * @example const { nodes } = differenceOf(definition, { ...definition, name: 'Digest' });
  */
 export function differenceOf(stored: WorkflowDefinition, next: WorkflowDefinition): DefinitionDifference {
   const members = compared.filter((member) => !same(stored[member], next[member]));

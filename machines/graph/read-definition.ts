@@ -89,7 +89,7 @@ const root: Place = { ref: '', path: '' };
 /**
  * Read a definition, whatever came: the definition with its defaults, and every fault with its place. Never
  * throws.
- * @example const { definition, faults } = parseDefinition(JSON.parse(text));
+ * @example const { definition, faults } = parseDefinition({ name: 'Digest', nodes: [], edges: [] });
  */
 export function parseDefinition(value: unknown, options: ReadOptions = {}): ReadDefinition {
   const reading = startReading();

@@ -31,7 +31,7 @@ export type HomeEvent = Stamp & {
 
 /**
  * Who may say this of the home. Answers the refusal, or undefined for yes; never throws.
- * @example const refused = homePolicy(event, authorityOf(event));
+ * @example const policy = (event: HomeEvent & Stamp) => homePolicy(event, authorityOf(event));
  */
 export function homePolicy(event: HomeEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (event.type !== 'fact.recorded')

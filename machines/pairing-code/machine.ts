@@ -63,7 +63,7 @@ export type PairingCodeStatus = 'valid' | 'redeeming' | 'redeemed' | 'failed' | 
 
 /**
  * Who may use a pairing code. Answers the refusal, or undefined for yes; never throws.
- * @example const refused = pairingCodePolicy(event, authorityOf(event));
+ * @example const policy = (event: PairingCodeEvent & Stamp) => pairingCodePolicy(event, authorityOf(event));
  */
 export function pairingCodePolicy(event: PairingCodeEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (fromKernel(event)) return undefined;
@@ -89,7 +89,7 @@ const checkDevice = checkShape({
 
 /**
  * May a pairing code be made of this input? Answers the refusal, or undefined for yes; never throws.
- * @example const refused = admitPairingCode(input);
+ * @example const validateInput = (input: PairingCodeInput) => admitPairingCode(input);
  */
 export function admitPairingCode(input: PairingCodeInput): Refusal | undefined {
   const fits =

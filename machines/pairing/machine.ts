@@ -51,7 +51,7 @@ export const challengeTtlMs = 10_000;
 
 /**
  * Who may go on with a pairing. Answers the refusal, or undefined for yes; never throws.
- * @example const refused = pairingPolicy(event, authorityOf(event));
+ * @example const policy = (event: PairingEvent & Stamp) => pairingPolicy(event, authorityOf(event));
  */
 export function pairingPolicy(event: PairingEvent, { onBehalfOf }: Authority): Refusal | undefined {
   if (fromKernel(event)) return undefined;
@@ -65,7 +65,7 @@ export const pairingNotInState = (): Refusal => refuse('CHALLENGE_FAILED');
 
 /**
  * May a pairing begin with this input? Answers the refusal, or undefined for yes; never throws.
- * @example const refused = admitPairing(input);
+ * @example const validateInput = (input: PairingInput) => admitPairing(input);
  */
 export const admitPairing = (input: PairingInput): Refusal | undefined =>
   checkShape({ nonceHash: 'string' })(input) === undefined && /^[0-9a-f]{64}$/.test(input.nonceHash)

@@ -103,7 +103,7 @@ export const rootMachine = root.createMachine({
 
 /**
  * Why the system is degraded: `['store: the disk is full']`. Never throws.
- * @example reasonsOf(snapshot.context) // ['store: the disk is full']
+ * @example const reasons = (context: RootContext) => reasonsOf(context); // ['store: the disk is full']
  */
 export const reasonsOf = (context: RootContext): readonly string[] =>
   Object.entries(context.failing).map(([name, reason]) => `${name}: ${reason}`);

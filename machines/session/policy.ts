@@ -20,7 +20,9 @@ import { fitFound } from './transcript.js';
 /**
  * Who may do what with a session, and whether what an event names is there and fits. When it may happen is
  * the statechart's to say. Answers the refusal, or undefined for yes; never throws.
- * @example const refused = sessionPolicy(context, event, authorityOf(event));
+ * @example
+ *   const policy = (context: SessionContext, event: SessionEvent & Stamp) =>
+ *     sessionPolicy(context, event, authorityOf(event));
  */
 export function sessionPolicy(
   context: SessionContext,
@@ -101,7 +103,9 @@ export function sessionPolicy(
 /**
  * Better words than the kernel's for what is done with a whole session while it is at work. Undefined leaves
  * the kernel's own refusal; never throws.
- * @example const better = sessionNotInState(status, context, event);
+ * @example
+ *   const notInState = ({ value, context }: SnapshotFrom<typeof sessionMachine>, event: SessionEvent) =>
+ *     sessionNotInState(sessionStatusOf(value), context, event);
  */
 export function sessionNotInState(
   status: SessionStatus,
@@ -124,7 +128,7 @@ const wholly: Readonly<Record<string, string | undefined>> = {
 /**
  * May a session be created like this? Bounds only; employee, engine and working folder are judged by the
  * command. Answers the refusal, or undefined for yes; never throws.
- * @example const refused = admitSession(input);
+ * @example const validateInput = (input: SessionInput) => admitSession(input);
  */
 export function admitSession(input: SessionInput): Refusal | undefined {
   const wrong = checkInput(input);

@@ -17,7 +17,9 @@ export type SessionView = ReturnType<typeof sessionView>;
 
 /**
  * A session as the API shows it. Never throws.
- * @example const { status, queueDepth } = sessionView(sessionStatusOf(snapshot.value), snapshot.context);
+ * @example
+ *   const view = ({ value, context }: SnapshotFrom<typeof sessionMachine>) =>
+ *     sessionView(sessionStatusOf(value), context);
  */
 export function sessionView(status: SessionStatus, context: SessionContext) {
   return {
@@ -83,7 +85,8 @@ export type TransportState = 'idle' | 'queued' | 'running' | 'error' | 'interrup
 
 /**
  * Where the work is: `queued` until a process slot was got, and while a provider's limit lasts. Never throws.
- * @example transportState('running', context) // 'queued' until a process is free
+ * @example
+ *   const state = (context: SessionContext) => transportState('running', context); // 'queued' until a process is free
  */
 export function transportState(status: SessionStatus, context: SessionContext): TransportState {
   switch (status) {
@@ -103,7 +106,9 @@ export function transportState(status: SessionStatus, context: SessionContext): 
  * The lists a session appears in; all but `parent` and `work-item` (by creation) have the last active first.
  * What was put away is in `archived` instead of `all`, `group` and `status`; what was deleted is nowhere.
  * Never throws.
- * @example index: (snapshot) => sessionIndex(sessionStatusOf(snapshot.value), snapshot.context)
+ * @example
+ *   const index = ({ value, context }: SnapshotFrom<typeof sessionMachine>) =>
+ *     sessionIndex(sessionStatusOf(value), context);
  */
 export function sessionIndex(
   status: SessionStatus,

@@ -54,8 +54,9 @@ export type Verdict =
  *
  * @param children ids in start order
  * @param failures times (epoch ms) of earlier failures; older ones than the period are forgotten
- * @example supervise(defaultSupervision, ['a', 'b'], [], 'a', false, now) // {type: 'restart', ids: ['a'],
- * delayMs: 0, …}
+ * @example
+ *   supervise(defaultSupervision, ['a', 'b'], [], 'a', false, Date.now());
+ *   // { type: 'restart', ids: ['a'], delayMs: 0, … }
  */
 export function supervise(
   spec: Supervision,

@@ -18,7 +18,7 @@ export interface Asker {
 
 /**
  * What an asker is to a work item. Never throws.
- * @example const relation = relationTo(snapshot.context, { by, facts });
+ * @example const isManager = (context: WorkItemContext, asker: Authority) => relationTo(context, asker) === 'owner';
  */
 export function relationTo(context: WorkItemContext, asker: Asker): Relation {
   const caller = asker.onBehalfOf;

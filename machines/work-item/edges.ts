@@ -18,7 +18,7 @@ export type WorkStatus = (typeof statuses)[number];
 
 /**
  * From which status to which others a work item may move.
- * @example workItemEdges.review.includes('done')
+ * @example workItemEdges.in_review.includes('done') // true
  */
 export const edges: Readonly<Record<WorkStatus, readonly WorkStatus[]>> = {
   backlog: ['assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done', 'cancelled'],

@@ -19,8 +19,9 @@ export interface NextMove {
 /**
  * Where may this caller move the item now, and why not elsewhere? Asks policy and chart, as the
  * move itself does. Never throws.
- * @example nextMoves(snapshot.value, snapshot.context, {by, facts, at}).filter(({refusal}) => refusal ===
- * null)
+ * @example
+ *   const moves = ({ value, context }: SnapshotFrom<typeof workItemMachine>, asked: Parameters<typeof nextMoves>[2]) =>
+ *     nextMoves(value, context, asked).filter(({ refusal }) => refusal === null);
  */
 export function nextMoves(
   where: WorkItemState,

@@ -14,7 +14,9 @@ import type { WorkItemState } from './edges.js';
  * Who may do what with a work item, and whether what an event carries fits: the only place that knows. When
  * it may happen is the statechart's to say; a rule looks at the state only where it makes a difference who
  * asks. Answers the refusal, or undefined for yes; never throws.
- * @example const refused = workItemPolicy(where, context, event, authorityOf(event));
+ * @example
+ *   const policy = ({ value, context }: SnapshotFrom<typeof workItemMachine>, event: WorkItemEvent & Stamp) =>
+ *     workItemPolicy(value, context, event, authorityOf(event));
  */
 export function workItemPolicy(
   where: WorkItemState,
@@ -75,7 +77,7 @@ export function workItemPolicy(
 
 /**
  * May an item be created like this? Answers the refusal, or undefined for yes; never throws.
- * @example const refused = admitWorkItem(input);
+ * @example const validateInput = (input: WorkItemInput) => admitWorkItem(input);
  */
 export function admitWorkItem(input: WorkItemInput): Refusal | undefined {
   if (typeof input.title !== 'string' || input.title.trim() === '')

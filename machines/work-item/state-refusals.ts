@@ -5,7 +5,9 @@ import { edges, type WorkStatus, type WorkItemState } from './edges.js';
 /**
  * Better words than the kernel's for what the chart of a work item does not take now. Undefined leaves the
  * kernel's own refusal; never throws.
- * @example const better = workItemNotInState(where, context, event);
+ * @example
+ *   const notInState = ({ value, context }: SnapshotFrom<typeof workItemMachine>, event: WorkItemEvent) =>
+ *     workItemNotInState(value, context, event);
  */
 export function workItemNotInState(
   { work, approval }: WorkItemState,

@@ -15,7 +15,8 @@ export type WorkItemView = ReturnType<typeof workItemView>;
 
 /**
  * A work item as the API shows it. Never throws.
- * @example const { status, assignee } = workItemView(where, context);
+ * @example
+ *   const view = ({ value, context }: SnapshotFrom<typeof workItemMachine>) => workItemView(value, context);
  */
 export function workItemView(where: WorkItemState, context: WorkItemContext) {
   const approval = context.approval;
@@ -68,7 +69,8 @@ export function workItemView(where: WorkItemState, context: WorkItemContext) {
  * `assignee-group` serve every filter by field: each range of them is one status, source, department (and
  * assignee), so whatever is asked is a merge of few ranges. A list for each field would be two more rows to
  * write at every change. Never throws.
- * @example {index: 'group', key: 'blocked/human/dev/1c08…'}
+ * @example
+ *   const index = ({ value, context }: SnapshotFrom<typeof workItemMachine>) => workItemIndex(value, context);
  */
 export function workItemIndex(
   where: WorkItemState,

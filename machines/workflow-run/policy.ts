@@ -17,7 +17,9 @@ import { isOver, runStatus } from './step-run.js';
 /**
  * Who may do what with a run, and does what they send fit. When it may be done is the chart's to say. Answers
  * the refusal, or undefined for yes; never throws.
- * @example const refused = runPolicy(context, event, authorityOf(event));
+ * @example
+ *   const policy = (context: RunContext, event: RunEvent & Stamp) =>
+ *     runPolicy(context, event, authorityOf(event));
  */
 export function runPolicy(
   context: RunContext,

@@ -92,7 +92,7 @@ export interface RunSnapshot {
 
 /**
  * A run as lists show it. Never throws.
- * @example const { status, inFlight } = runView(snapshot, meta.revision);
+ * @example const view = (run: Parameters<typeof runView>[0], { revision }: Meta) => runView(run, revision);
  */
 export function runView({ value, context }: RunSnapshot, revision: number): RunView {
   const found = gateNamed(context.steps, undefined);

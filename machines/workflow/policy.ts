@@ -19,7 +19,9 @@ import {
  * planning is for all.
  *
  * Answers the refusal, or undefined for yes; never throws.
- * @example const refused = workflowPolicy(context, event, authorityOf(event));
+ * @example
+ *   const policy = (context: WorkflowContext, event: WorkflowEvent & Stamp) =>
+ *     workflowPolicy(context, event, authorityOf(event));
  */
 export function workflowPolicy(
   context: WorkflowContext,
@@ -89,7 +91,7 @@ export const workflowNotInState = ({ id }: WorkflowContext): Refusal =>
 
 /**
  * May a workflow be made of this input? A fault of its definition is refused with its place.
- * @example const refused = admitWorkflow({ id: 'digest', definition });
+ * @example const validateInput = (input: WorkflowInput & { id: string }) => admitWorkflow(input);
  */
 export function admitWorkflow(input: WorkflowInput & { readonly id?: string }): Refusal | undefined {
   const { by = { type: 'operator' } } = input;

@@ -11,7 +11,8 @@ export type WorkflowView = ReturnType<typeof workflowView>;
 
 /**
  * A workflow as the API shows it. Never throws.
- * @example const { status, version } = workflowView(snapshot.value, snapshot.context);
+ * @example
+ *   const view = ({ value, context }: SnapshotFrom<typeof workflowMachine>) => workflowView(value, context);
  */
 export function workflowView(value: unknown, context: WorkflowContext) {
   const {

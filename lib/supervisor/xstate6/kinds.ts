@@ -24,10 +24,11 @@ export interface XState6Library {
  * Its `defineKind` throws a TypeError that names what is wrong.
  *
  * @example
- *   import * as xstate from 'xstate';
- *   import * as durable from 'xstate/durable';
+ *   import * as xstate from 'xstate6'; // npm install xstate6@npm:xstate@6.0.0-alpha.52
+ *   import * as durable from 'xstate6/durable';
  *   import { xstate6 } from 'troupe/xstate6';
  *   const { defineKind } = xstate6({ ...xstate, ...durable });
+ *   const machine = xstate.createMachine({ context: { total: 0 }, on: {} });
  *   const counter = defineKind({ kind: 'counter', version: 1, machine, view: ({ context }) => context });
  */
 export function xstate6(library: XState6Library): XState6Kinds {
