@@ -16,8 +16,11 @@ import type { Supervision } from '../machines/supervisor/supervise.js';
 export interface Meta extends ActorKey {
   /** Grows by one with every committed event; 1 after creation. */
   readonly revision: number;
+  /** When it was created. */
   readonly createdAt: number;
+  /** When its last event was committed. */
   readonly updatedAt: number;
+  /** Under whom it was created; null for one of its own. */
   readonly parent: ActorKey | null;
   /** Set when the actor failed too often; it takes no events until a person resumes it. */
   readonly halted: { readonly at: number; readonly reason: string } | null;
@@ -28,8 +31,11 @@ export interface Meta extends ActorKey {
  * shows.
  */
 export interface IndexRow {
+  /** Name of the list: `list(kind, { index })`. */
   readonly index: string;
+  /** Place within the list, by its bytes; the same key may stand there for several actors. */
   readonly key: string;
+  /** What `list` shows of the actor. Absent: null, only the place counts. */
   readonly row?: Json;
 }
 
@@ -64,6 +70,7 @@ export interface Kind<
   readonly kind: Name;
   /** Version of machine and context; grows when either changes shape. From 1. */
   readonly version: number;
+  /** The XState machine, made by `setup(…).createMachine(…)`: pure, with placeholders as actors. */
   readonly machine: M;
   /** What steps the machine, where that is not XState 5: see `troupe/xstate6`. */
   readonly driver?: Driver;
@@ -173,6 +180,7 @@ export interface Kind<
 
 /** The part of https://standardschema.dev that is needed to check a value. */
 export interface StandardSchema {
+  /** The interface by which every such library can be called. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
@@ -236,6 +244,7 @@ export type Unstamped<Event, More extends PropertyKey = never> = Event extends u
  *   };
  */
 export interface AtLeastOnceEffect<In = unknown, Out = unknown, Rows = any, Event = any> {
+  /** Declares that a crash may run it a second time. */
   readonly guarantee: 'at-least-once';
   /** Again from the start after a crash. Must settle once `context.signal` has aborted. */
   run(input: In, context: EffectContext<Rows, Event>): Promise<Out>;
@@ -257,7 +266,9 @@ export interface AtLeastOnceEffect<In = unknown, Out = unknown, Rows = any, Even
  *   };
  */
 export interface AtMostOnceEffect<In = unknown, Out = unknown, Rows = any, Event = any> {
+  /** Declares that a crash never runs it a second time: `recover` settles it. */
   readonly guarantee: 'at-most-once';
+  /** Acts, once. Call `context.checkpoint` before the first thing that cannot be undone. */
   run(input: In, context: EffectContext<Rows, Event>): Promise<Out>;
   /**
    * Also called when the state was left while a dead process held the effect; then its outcome is only
@@ -277,6 +288,7 @@ export interface AtMostOnceEffect<In = unknown, Out = unknown, Rows = any, Event
 export interface EffectContext<Rows = any, Event = any> {
   /** Stable across restarts: `<kind>/<id>/<revision>.<index>`. The idempotency key for the outside. */
   readonly key: string;
+  /** Kind and id of the actor that runs the effect. */
   readonly actor: ActorKey;
   /**
    * Aborts when the machine leaves the invoking state or the supervisor stops. The promise must still settle.

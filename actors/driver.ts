@@ -30,10 +30,15 @@ export interface Driver<Machine = AnyStateMachine, Snapshot = AnyMachineSnapshot
 
 /** An actor as stored by XState: what `migrate` functions receive and return. */
 export interface Persisted {
+  /** XState value, e.g. `{ open: 'waiting' }`. */
   readonly value: Json;
+  /** The machine's context, as JSON. */
   readonly context: Record<string, Json>;
+  /** Default `active`. */
   readonly status?: 'active' | 'done' | 'error';
+  /** What a final state gave. */
   readonly output?: Json;
+  /** Where regions with history stood when they were left. */
   readonly historyValue?: Json;
   /** What the driver of another major keeps beside it: logical timers, the machine's own version. */
   readonly extra?: Json;

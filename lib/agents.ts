@@ -33,6 +33,7 @@ import { isRefusal } from '../machines/refusals.js';
  * of them, and a program of your own can run them without one.
  */
 export interface AgentsOptions extends Omit<AgentKindsOptions, 'registry' | 'tokens' | 'pool'> {
+  /** Who answers sessions; names are unique. */
   readonly engines: readonly Engine[];
   /** Engine of sessions that name none. Default: the first that is found on this machine. */
   readonly defaultEngine?: string;
@@ -54,7 +55,9 @@ export type WorkflowRunKind = ReturnType<typeof workflowRunKind>;
 export interface Agents<Kinds extends AnyKinds = AgentKinds> {
   /** For `createSupervisor({kinds})`. */
   readonly kinds: Kinds;
+  /** Finds engines and what they offer. */
   readonly registry: EngineRegistry;
+  /** Tokens of running sessions: `createGateway` takes them to know agents by. */
   readonly tokens: SessionTokens;
   /**
    * The input of a new session: `supervisor.spawn('session', {input: await agents.session({prompt:
@@ -65,10 +68,15 @@ export interface Agents<Kinds extends AnyKinds = AgentKinds> {
 
 /** Of a new session: its first message, and who answers where. */
 export interface SessionOptions {
+  /** The first message. */
   readonly prompt: string;
+  /** Default: `defaultEngine`. */
   readonly engine?: string;
+  /** One that the engine offers. Default: the engine's. */
   readonly model?: string;
+  /** A level that the model offers. Default: the model's. */
   readonly effort?: string;
+  /** Shown in lists. Default: made of the prompt. */
   readonly title?: string;
   /** Must exist. Default: a new folder below `workFolder`. */
   readonly cwd?: string;

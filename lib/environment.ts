@@ -5,15 +5,19 @@ import { bootName, machineName } from '../actors/engines/process/machine.js';
 
 /** Everything impure that the runtime needs, in one value that is passed in: clock, ids, randomness, log. */
 export interface Environment {
+  /** Time: of the wall, of waits, and of timeouts. */
   readonly clock: Clock;
+  /** Makes ids; a test's environment makes them from a seed. */
   readonly ids: {
     /** A new UUID. */
     next(): string;
   };
+  /** Randomness for secrets. */
   readonly random: {
     /** A secret: `bytes` random bytes, base64url. */
     secret(bytes: number): string;
   };
+  /** Where the supervisor and its effects log; a pino logger that redacts secrets. */
   readonly log: Logger;
   /** Whose clock it is: a home may move, and walls differ. Absent: always the same. */
   readonly machine?: string;

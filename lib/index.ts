@@ -38,7 +38,7 @@ export type {
   WatchOptions,
   Why,
 } from './supervisor/contract.js';
-export type { Inspection, KindFacts, StoredActor } from './supervisor/answers.js';
+export type { Inspection, KindFacts, StoredActor } from './supervisor/inspection-answers.js';
 export { memoryStore } from './store/memory.js';
 export {
   StoreError,

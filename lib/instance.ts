@@ -74,22 +74,19 @@ import { systemEnvironment } from './environment.js';
 export interface InstanceOptions {
   /** Folder of the home, or its whole layout. Default: SVC_HOME, else `~/.svc`. */
   readonly home?: string;
+  /** The home's files one by one, in place of `home`. */
   readonly layout?: Layout;
   /** Over gateway.port of config.yaml; 0 takes any free port. */
   readonly port?: number;
   /** Over gateway.host of config.yaml. */
   readonly host?: string;
-  /**
-   * Where workflows leave their evidence; must exist. Default: SVC_WORKFLOW_EVIDENCE_ROOT, else the home's
-   * workflow-evidence.
-   */
+  /** Where workflows leave evidence; must exist. Default: SVC_WORKFLOW_EVIDENCE_ROOT, else below the home. */
   readonly evidenceRoot?: string;
-  /**
-   * Of the program's own, beside those of the home and of its `modules:`. An engine takes the place of its
-   * namesake.
-   */
+  /** Of the program's own, beside those of its `modules:`. */
   readonly kinds?: readonly Kind[];
+  /** Beside the built-in ones and those of `modules:`; one takes the place of its namesake. */
   readonly engines?: readonly Engine[];
+  /** Types of connectors beside the built-in ones. */
   readonly connectors?: readonly Connector[];
   /** Under paths that the gateway has not. */
   readonly routes?: readonly Route[];
@@ -106,9 +103,13 @@ export type Departure = 'lost' | 'drained';
 
 /** A home that runs. Close it before the program ends. */
 export interface Instance {
+  /** Where its gateway is reached. */
   readonly url: string;
+  /** Absolute path of the home's folder. */
   readonly home: string;
+  /** What was found at the start. */
   readonly engines: readonly EngineRecord[];
+  /** Name of the engine of sessions that name none. */
   readonly defaultEngine: string;
   /** What commands and routes reach; its supervisor runs the kinds. */
   readonly app: App;

@@ -40,7 +40,9 @@ export type AsJson<Type> = Type extends Json | undefined
 
 /** An event as a caller sends it; see Stamp for what the kernel adds. */
 export interface EventObject {
+  /** Name of the event, `noun.verb`. */
   readonly type: string;
+  /** Its payload: JSON members. */
   readonly [member: string]: unknown;
 }
 
@@ -99,8 +101,10 @@ export type OutputOf<Rows> =
  * A row of a collection; `null` in place of the row deletes it. Never throws; what is no JSON is an error of
  * the compiler.
  * @example
- *   const machine = setup({ types: { emitted: {} as WriteRow<'notes'>, events: {} as { type: 'note'; text: string } } })
- *     .createMachine({ on: { note: { actions: emit(({ event }) => writeRow('notes', 1, event.text)) } } });
+ *   const types = { emitted: {} as WriteRow<'notes'>, events: {} as { type: 'note'; text: string } };
+ *   setup({ types }).createMachine({
+ *     on: { note: { actions: emit(({ event }) => writeRow('notes', 1, event.text)) } },
+ *   });
  */
 export const writeRow = <const Collection extends string, Row>(
   collection: Collection,

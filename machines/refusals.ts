@@ -6,8 +6,11 @@
  * gateway speaks HTTP; the status is a hint so that the table needs no second half elsewhere.
  */
 export interface Refusal<Code extends string = string> {
+  /** Always true; `isRefusal` goes by the object itself, not by this member. */
   readonly refused: true;
+  /** For programs: `NOT_FOUND`, or a code of the kind's own. */
   readonly code: Code;
+  /** The HTTP status that fits, 400 to 599. */
   readonly status: number;
   /** A sentence for a person: what was refused, why, and what to do instead. */
   readonly message: string;
@@ -107,6 +110,7 @@ export type RefusalCode = Extract<keyof typeof table, string>;
 export interface RefusalMeaning {
   /** 400 to 599. */
   readonly status: number;
+  /** A sentence for a person, used where `refuse` is given none. */
   readonly message: string;
 }
 

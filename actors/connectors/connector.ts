@@ -4,6 +4,7 @@ import type { Json } from '../../machines/outputs.js';
 export interface Connector {
   /** `webhook`, `slack` … the `type` of an instance in the configuration. */
   readonly type: string;
+  /** What the far side can do; shown by `GET /api/connectors`. */
   readonly capabilities: ConnectorCapabilities;
   /**
    * Open what a configured instance needs; reject with a sentence for a person when it cannot work. Never
@@ -22,11 +23,13 @@ export type Inbox = (message: InboundMessage) => Promise<void>;
 export interface InboundMessage {
   /** The far side's own name of the message: the same when it is delivered again. */
   readonly id: string;
+  /** Where it was written, as the far side names it. */
   readonly channel: string;
   /** Where an answer belongs; together with the channel it names the conversation. */
   readonly thread: string | null;
   /** The far side's name of the person, as `allowFrom` lists it. */
   readonly from: string;
+  /** Plain text. */
   readonly text: string;
 }
 
@@ -39,8 +42,11 @@ export interface ConnectorCapabilities {
 
 /** A message on its way out. */
 export interface OutboundMessage {
+  /** Where to: a name or id of the far side's. */
   readonly channel: string;
+  /** Plain text. */
   readonly text: string;
+  /** Of which conversation; null: of none. */
   readonly thread: string | null;
   /** Stable across retries: pass it on where the far side can dedupe. */
   readonly key: string;
@@ -55,9 +61,11 @@ export type DeliveryResult =
 
 /** An open connection of a connector. */
 export interface ConnectorLink {
+  /** Send once. `failed` where it was surely not sent; a rejection counts as `unknown`. */
   send(message: OutboundMessage, signal: AbortSignal): Promise<DeliveryResult>;
   /** Is the far side there? Rejects with a sentence when not. */
   probe(signal: AbortSignal): Promise<void>;
+  /** Let go of the connection. Idempotent. */
   close(): Promise<void>;
 }
 

@@ -15,7 +15,9 @@ import { secondsOf, secretOf, textOf, type Settings } from './settings.js';
  * no login), `tls` (`required`, the default; `implicit`, as on port 465; `none`, for a server on this machine
  * only), `allowTo` (addresses or `@domains` that may be written to; default: any), `timeoutSeconds` (default
  * 20).
- * @example connectors: { instances: [{ name: mail, type: email, host: smtp.example, from: bot@example.org }] } # config.yaml
+ * @example
+ *   connectors: # config.yaml
+ *     instances: [{ name: mail, type: email, host: smtp.example, from: bot@example.org }]
  */
 export const email: Connector = defineConnector({
   type: 'email',

@@ -14,14 +14,18 @@ export interface ConnectorRegistry {
 
 /** A configured connector: its name, type and settings. */
 export interface ConnectorInstance {
+  /** Unique; the `:name` of its routes. */
   readonly name: string;
+  /** Which connector opens it. */
   readonly type: string;
+  /** Who answers messages from people; null: no one, they are refused. */
   readonly employee: string | null;
   /**
    * Names of people on the far side who may write to us; empty or absent: no one, and no one listens. `*`:
    * everybody.
    */
   readonly allowFrom?: readonly string[];
+  /** The rest of its configuration; secrets as `{ env }` or `{ file }`, read when it is opened. */
   readonly settings: Readonly<Record<string, Json>>;
 }
 

@@ -22,7 +22,8 @@ import { secondsOf, secretOf } from './settings.js';
  *
  * Settings: `url` (http or https), `secret` (at least 16 characters), `timeoutSeconds` (default 10).
  * @example
- *   connectors: { instances: [{ name: hook, type: webhook, url: https://a.example/in, secret: { env: HOOK } }] } # config.yaml
+ *   connectors: # config.yaml
+ *     instances: [{ name: hook, type: webhook, url: https://a.example/in, secret: { env: HOOK } }]
  */
 export const webhook: Connector = createWebhook();
 

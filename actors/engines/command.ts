@@ -20,6 +20,7 @@ export interface CommandEngineOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How much of the past goes before the prompt. Default 64 KiB; 0 = nothing. */
   readonly transcriptBytesMax?: number;
+  /** Bytes of each stream that are kept. Default 1 MiB; ten times as much ends the turn. */
   readonly outputBytesMax?: number;
   /** Shown in GET /api/engines. Default: the program's name. */
   readonly model?: EngineModel;

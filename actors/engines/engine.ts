@@ -76,10 +76,15 @@ export interface EngineFacts {
   readonly available: boolean;
   /** Why not, and the command that would repair it. */
   readonly reason?: string;
+  /** The command that would repair it. */
   readonly remedy?: string;
+  /** As the program says it. */
   readonly version?: string;
+  /** Absolute path. */
   readonly executable?: string;
+  /** Id of the model of sessions that name none; null where the program chooses. */
   readonly defaultModel: string | null;
+  /** What may be chosen; empty where the engine offers no choice. */
   readonly models: readonly EngineModel[];
 }
 
@@ -90,14 +95,19 @@ export interface TurnMessage {
 
 /** One turn, as an engine is asked for it. */
 export interface TurnRequest {
+  /** Id of the session, for the engine's own logs. */
   readonly sessionId: string;
+  /** Names the turn; its answer is stored under it. */
   readonly turnId: string;
+  /** What the agent is asked now. */
   readonly prompt: string;
   /** Earlier messages, oldest first, for engines that cannot resume. */
   readonly transcript: readonly TurnMessage[];
   /** The engine's own session id from an earlier turn. */
   readonly nativeId: string | null;
+  /** Chosen by the session; null: the engine's default. */
   readonly model: string | null;
+  /** Chosen by the session; null: the model's default. */
   readonly effort: string | null;
   /** Exists. Fixed for the session's life. */
   readonly cwd: string;
@@ -114,6 +124,7 @@ export interface TurnRequest {
   readonly project?: 'plain' | 'trusted' | 'untrusted';
   /** The whole turn, and how long the agent may stay silent. */
   readonly deadlineMs: number;
+  /** Milliseconds without a word after which the turn is ended. */
   readonly silenceMs: number;
   /** The gateway's typed tools over MCP (streamable HTTP), with the session's own token as bearer. */
   readonly mcp?: McpEndpoint;

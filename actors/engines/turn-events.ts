@@ -73,9 +73,11 @@ export interface Usage {
 
 /** How a turn ended. */
 export interface TurnResult {
+  /** How the turn ended. */
   readonly outcome: 'succeeded' | 'failed' | 'interrupted' | 'rate-limited';
   /** The final message. */
   readonly text: string;
+  /** Tokens and cost, as far as the engine knows them. */
   readonly usage?: Usage;
   /** A sentence for a person when the turn failed. */
   readonly error?: string;

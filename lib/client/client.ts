@@ -17,6 +17,7 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** How often a request whose connection failed is repeated, if that is safe; default 2. */
   readonly retries?: number;
+  /** In place of the platform's, e.g. for a proxy or a test. */
   readonly fetch?: typeof globalThis.fetch;
   /** Default: the one of the platform, else that of the package `ws`. */
   readonly WebSocket?: new (url: string, protocols: string[]) => Socket;
@@ -24,7 +25,9 @@ export interface ClientOptions {
 
 /** A gateway, seen from outside. Refusals are values; what is no answer of a gateway throws a `GatewayError`. */
 export interface Client extends Requests {
+  /** Origin and path of the gateway, without a slash at the end. */
   readonly url: string;
+  /** Turns of agents: start one, or follow one that runs. */
   readonly sessions: {
     /**
      * Give an agent a task, in a new session or in the one that `session` names.
@@ -40,6 +43,7 @@ export interface Client extends Requests {
       settings?: Pick<RunSettings, 'signal' | 'giveUpAfterMs'>,
     ): Promise<Run | RefusalOf<'/api/sessions/{id}', 'get'>>;
   };
+  /** Upload and download. */
   readonly files: Files;
   /**
    * What happens, as it is committed; goes on by itself after a break.

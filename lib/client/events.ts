@@ -3,9 +3,11 @@ import { GatewayError } from './refusal.js';
 
 /** A frame of `GET /ws`. */
 export interface GatewayEvent {
+  /** `session:started`, `work-item:changed` …; `reset` where the log no longer reaches back. */
   readonly event: EventName;
   /** Position in the log; null for what is not stored: deltas and refusals. */
   readonly seq: number | null;
+  /** JSON; the guide to events lists the members of each. */
   readonly payload: Readonly<Record<string, unknown>>;
   /** Epoch milliseconds. */
   readonly ts: number;
@@ -38,15 +40,21 @@ export interface Events extends AsyncIterable<GatewayEvent> {
   readonly position: number | undefined;
   /** Resolves when the gateway has accepted the first connection; rejects with the `GatewayError` that ends them. */
   readonly open: Promise<void>;
+  /** Ends the iteration and closes the socket. Idempotent. */
   close(): void;
 }
 
 /** The part of a WebSocket that is used: the one of browsers and of Node 22, and that of the package ws. */
 export interface Socket {
+  /** Set by the client, called once the gateway has accepted. */
   onopen: ((event: never) => void) | null;
+  /** Set by the client; `data` is the text of a frame. */
   onmessage: ((event: { data: unknown }) => void) | null;
+  /** Set by the client; `code` says why. */
   onclose: ((event: { code: number }) => void) | null;
+  /** Set by the client; a close follows. */
   onerror: ((event: never) => void) | null;
+  /** Called by the client. */
   close(code?: number): void;
 }
 

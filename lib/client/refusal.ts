@@ -3,10 +3,13 @@
  * sentence for a person.
  */
 export interface Refusal<Code extends string = string> {
+  /** Always true; see `isRefusal`. */
   readonly refused: true;
+  /** For programs: one of the codes that the operation documents. */
   readonly code: Code;
   /** The HTTP status: 400 and above. */
   readonly status: number;
+  /** A sentence for a person: what was refused, why, what to do. */
   readonly message: string;
   /** Further members of the answer: `resetAt`, `currentVersion`, `errors` … */
   readonly details: Readonly<Record<string, unknown>>;
@@ -38,8 +41,10 @@ const mark = Symbol.for('troupe.refusal');
  * @example client.get('/api/status').catch((error) => error instanceof GatewayError && error.code === 'UNREACHABLE');
  */
 export class GatewayError extends Error {
+  /** Tells it from other errors where `instanceof` cannot. */
   override readonly name = 'GatewayError';
   constructor(
+    /** No answer, none in time, an answer that no gateway gives, or a credential that is not taken. */
     readonly code: 'UNREACHABLE' | 'TIMEOUT' | 'NOT_A_GATEWAY' | 'UNAUTHENTICATED',
     message: string,
     options?: { readonly cause?: unknown },

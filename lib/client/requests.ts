@@ -8,10 +8,15 @@ import { GatewayError, refusalOf, type Refusal } from './refusal.js';
  * @example const session = await client.get('/api/sessions/{id}', { params: { path: { id } } });
  */
 export interface Requests {
+  /** Read: `await client.get('/api/status')`. Repeated when the connection fails. */
   readonly get: Verb<'get'>;
+  /** Create or act. Where the operation takes an idempotency key, one is sent, and it is repeated too. */
   readonly post: Verb<'post'>;
+  /** Replace members. */
   readonly put: Verb<'put'>;
+  /** Change members. */
   readonly patch: Verb<'patch'>;
+  /** Delete, or archive where the operation says so. */
   readonly delete: Verb<'delete'>;
 }
 
@@ -53,6 +58,7 @@ export interface RequestSettings {
   readonly idempotencyKey?: string;
   /** Milliseconds until the answer; default that of the client. */
   readonly timeoutMs?: number;
+  /** Gives the request up: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 

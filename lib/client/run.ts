@@ -10,12 +10,17 @@ export type Session = components['schemas']['Session'];
 export interface RunSettings extends RequestSettings {
   /** Continue this session instead of opening one. */
   readonly session?: string;
+  /** Default: the employee's, else the gateway's default engine. */
   readonly engine?: string;
+  /** As whom the agent works: rank, budget and permissions are this employee's. Default: none. */
   readonly employee?: string;
+  /** One that the engine offers. Default: the engine's. */
   readonly model?: string;
+  /** A level that the model offers. Default: the model's. */
   readonly effort?: string;
   /** An existing folder inside `sessions.roots` of config.yaml. */
   readonly cwd?: string;
+  /** Shown in lists. Default: made of the prompt. */
   readonly title?: string;
   /** A git worktree of its own, of the repository in `cwd` or in the employee's folder. */
   readonly worktree?: boolean;
@@ -40,15 +45,19 @@ export interface Delta {
     | 'error'
     | 'rate-limited'
     | 'permission';
+  /** Of `text` and `thinking` the piece itself; else a line for a person. */
   readonly content: string;
   /** Of `text`: its place in the text of the turn, in UTF-16 units. A piece that was missed leaves a hole. */
   readonly offset?: number;
+  /** Of tool events: the engine's own name of the tool. */
   readonly toolName?: string;
+  /** Of tool events: the same for the use and its result. */
   readonly toolId?: string;
   /** Epoch milliseconds. */
   readonly resetAt?: number;
   /** Of `permission`: `pending`, then how it was decided. */
   readonly state?: string;
+  /** Of `permission`: what a decision names. */
   readonly permissionId?: string;
 }
 
@@ -57,6 +66,7 @@ export interface Delta {
  * is stored of it. It goes on when no one reads, and after this program has ended.
  */
 export interface Run extends AsyncIterable<Delta> {
+  /** The session whose turn it is, for `attach` and for another `run`. */
   readonly sessionId: string;
   /**
    * Waits for the end of the turn.

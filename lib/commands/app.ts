@@ -37,8 +37,11 @@ export type AppParts = Omit<App, 'supervisor'>;
  * function `(request, input) → Reply | Refusal`; it never throws a refusal and never speaks HTTP.
  */
 export interface App {
+  /** Runs the built-in kinds and those of the host. */
   readonly supervisor: Supervisor<GatewayKinds>;
+  /** Who can answer sessions. */
   readonly engines: Engines;
+  /** What of config.yaml commands must know; as of now. */
   readonly settings: Settings;
   /** The people. Absent: names of employees are not checked. Empty: no one is known. */
   readonly roster?: () => Roster | undefined;
@@ -76,6 +79,7 @@ export interface App {
 export interface Follower {
   /** Is there a reason? Then begin to read, or go on. */
   poll(app: App): Promise<void>;
+  /** Stop reading, for good. */
   close(): void;
 }
 
@@ -134,6 +138,7 @@ export interface Settings {
   readonly home: string;
   /** Where sessions work that name no folder, and whether in a git worktree of it. */
   readonly sessionCwd?: string | null | undefined;
+  /** Give sessions without a folder of their own a git worktree of `sessionCwd`. Default false. */
   readonly sessionWorktree?: boolean | undefined;
   /** What a turn leaves in no commit of its own worktree is committed on the session's branch. Default: true. */
   readonly commitTurns?: boolean | undefined;
@@ -141,11 +146,15 @@ export interface Settings {
   readonly keepWorktreeDays?: number | undefined;
   /** Folders in which agents may work when a caller names a `cwd`. */
   readonly sessionRoots: readonly string[];
+  /** A message to a session at work interrupts its turn, rather than wait. */
   readonly interruptOnNewMessage: boolean;
+  /** A turn that takes longer is ended. */
   readonly turnDeadlineMs: number;
   /** What no one decides escalates by itself after this. Default: a day. */
   readonly escalateAfterMs?: number;
+  /** Shown by pages and `GET /api/org`. */
   readonly companyName?: string;
+  /** Three letters before the ids of work items. Default: made of the company's name, else `TRP`. */
   readonly companyPrefix?: string;
   /** Sockets that may watch at once. Default: 1,024. */
   readonly socketsMax?: number;
@@ -185,11 +194,15 @@ export interface Roster {
  * and rehearsal from it.
  */
 export interface Request {
+  /** What a command may reach. */
   readonly app: App;
+  /** Who asks, as authenticated. */
   readonly caller: Caller;
   /** Who caused it, where that is not the caller: see authority/causes.ts. */
   readonly onBehalfOf?: Causes;
+  /** The caller's key, with the hash of route and body. */
   readonly idempotency?: Idempotency;
+  /** True: decide and write nothing. */
   readonly dryRun?: boolean;
 }
 
@@ -198,10 +211,15 @@ export type RequestedBy = Omit<Request, 'app'>;
 
 /** What came of a request: what it did or, rehearsed, would do. Status and headers are for the router. */
 export interface Reply<Body = unknown> {
+  /** What the route answers, as JSON. */
   readonly body: Body;
+  /** The stored answer of an earlier request with this key. */
   readonly replayed?: boolean;
+  /** Of a rehearsal: what would happen. */
   readonly steps?: readonly PlannedStep[];
+  /** Default: the route's (200). */
   readonly status?: number;
+  /** Beside those that every answer has. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
 }
 

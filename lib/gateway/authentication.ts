@@ -102,6 +102,7 @@ export interface TokenBook {
   sessionOfMark?(mark: number): string | undefined;
   /** How many tokens are valid, and how many there have been. */
   readonly size?: number;
+  /** Since the process began. */
   readonly minted?: number;
 }
 

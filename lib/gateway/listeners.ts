@@ -10,6 +10,7 @@ import { isLoopback } from './origin.js';
  * or reads too slowly is cut: a connection costs memory for as long as it lives.
  */
 export interface Listeners {
+  /** Node's servers, for sockets (`upgrade`). */
   readonly servers: readonly Server[];
   /** Port of the listener that the configuration names. */
   readonly port: number;
@@ -25,16 +26,21 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => voi
 
 /** Where to listen, and how slow a reader may be. */
 export interface ListenersOptions {
+  /** Address, or `localhost`. */
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** Certificate and key. Absent: plain HTTP. */
   readonly tls?: Tls | undefined;
+  /** When a client is too slow. Default: bounds that no working client meets. */
   readonly slow?: Partial<Slowness>;
 }
 
 /** PEM texts. */
 export interface Tls {
+  /** The certificate, with those between it and the root. */
   readonly cert: string;
+  /** The private key. */
   readonly key: string;
 }
 

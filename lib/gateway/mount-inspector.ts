@@ -48,8 +48,11 @@ export interface MountedInspector {
 
 /** The part of Koa's context that is needed: no types of Koa must be installed for it. */
 export interface KoaContext {
+  /** Node's request. */
   readonly req: IncomingMessage;
+  /** Node's response. */
   readonly res: ServerResponse;
+  /** Set to false: the inspector answers by itself. */
   respond?: boolean;
 }
 

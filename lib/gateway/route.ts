@@ -7,11 +7,15 @@ import type { Refusal, RefusalCode } from '../../machines/refusals.js';
 
 /** A route is data: one line says method, path, authority, shapes and the function that answers. */
 export interface Route {
+  /** GET neither changes anything nor takes a body. */
   readonly method: Method;
   /** `/api/sessions/:id` */
   readonly path: string;
+  /** Row of the table of authority: who may call it. */
   readonly authority: AuthorityId;
+  /** What it takes and answers. */
   readonly schema: RouteSchema;
+  /** Answers; a refusal becomes an error of its status. What it throws becomes a 500 with an id. */
   readonly run: (request: HttpRequest<never, never>) => Promise<Reply | Refusal> | Reply | Refusal;
 }
 
@@ -22,9 +26,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RouteSchema {
   /** A sentence for the documentation. */
   readonly about: string;
+  /** Shape of a success, for the OpenAPI document. */
   readonly answer: z.ZodType;
   /** Of a success; default 200. */
   readonly status?: 200 | 201 | 302;
+  /** Shape of the query. Absent: the route reads none. */
   readonly query?: z.ZodType;
   /** Its absence means that the route reads no body. A missing body is read as `{}`. */
   readonly body?: z.ZodType;
@@ -38,6 +44,7 @@ export interface RouteSchema {
   readonly target?: 'session' | 'work-item' | 'param';
   /** A mutation that can be rehearsed with `?dryRun=true`, and takes an idempotency key. */
   readonly plan?: true;
+  /** Of the answer. Default `application/json`. */
   readonly contentType?: string;
   /** Headers that the route reads, and what each is for. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -61,9 +68,13 @@ export interface HttpRequest<Body = unknown, Query = unknown> extends Request {
   readonly authenticated: boolean;
   /** From where it comes. */
   readonly client: Client;
+  /** Members of the path: `/api/things/:id` gives `id`, decoded. */
   readonly params: Readonly<Record<string, string>>;
+  /** As the schema parsed it; undefined without one. */
   readonly query: Query;
+  /** As the schema parsed it; undefined without one. */
   readonly body: Body;
+  /** The value of a header, by its name in any case. */
   readonly header: (name: string) => string | undefined;
   /** The body as it came, for routes that keep it; absent where it did not come by HTTP. */
   readonly bytes?: Buffer;

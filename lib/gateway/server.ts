@@ -21,8 +21,11 @@ import type { Socket } from 'node:net';
 
 /** The HTTP and WebSocket face of a supervisor: it translates, and does nothing else. */
 export interface Gateway {
+  /** `http://127.0.0.1:7420`: what clients take. */
   readonly url: string;
+  /** Address that it listens on. */
   readonly host: string;
+  /** Port that it listens on, chosen where 0 was asked for. */
   readonly port: number;
   /** Serves programs of this machine without TLS; `port` where there is none. */
   readonly localPort: number;
@@ -49,6 +52,7 @@ export interface GatewayOptions {
   readonly authRequired?: boolean;
   /** Asked again at every request when it is a function. */
   readonly allowedHosts?: Names;
+  /** Origins of pages that may call it, beside its own. */
   readonly allowedOrigins?: Names;
   /**
    * PEM texts of certificate and key: makes the listener an HTTPS one, and a plain one on loopback for the
@@ -61,7 +65,9 @@ export interface GatewayOptions {
   readonly slow?: { readonly checkEveryMs?: number; readonly bytesMin?: number; readonly checksMax?: number };
   /** Of the instance, shown by `GET /api/status` and part of the cookies' names. Default `default`. */
   readonly name?: string;
+  /** Shown by `GET /api/status`. Default: Troupe's own. */
   readonly version?: string;
+  /** Faults, and a debug line for each request. Default: the supervisor's. */
   readonly log?: Logger;
   /** Makes the routes possible that show settings and log. */
   readonly console?: Console;

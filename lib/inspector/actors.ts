@@ -1,7 +1,7 @@
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import { stateNames } from '../../machines/state-names.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
-import { haltedPlace, type Place, type StoredActor } from '../supervisor/answers.js';
+import { haltedPlace, type Place, type StoredActor } from '../supervisor/inspection-answers.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import type { ActorDetail, ActorsPage, ActorSummary, Fleet, History } from './answers.js';
 import { diffOf, entryOf } from './entry-of.js';

@@ -1,5 +1,5 @@
 import type { LogEntry } from '../supervisor/contract.js';
-import type { Inspection } from '../supervisor/answers.js';
+import type { Inspection } from '../supervisor/inspection-answers.js';
 import type { Causes } from './answers.js';
 import { entryOf } from './entry-of.js';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../environment.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import { readEntry } from '../supervisor/event-log.js';
-import type { SealedEntry } from '../supervisor/answers.js';
+import type { SealedEntry } from '../supervisor/inspection-answers.js';
 import { entryOf } from './entry-of.js';
 import type { EntriesFrame, InspectFilter, InspectRefusal, RefusalsFrame } from './frames.js';
 import { parentAtCreation, placeOf, treeOf } from './relations.js';

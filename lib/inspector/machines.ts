@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Inspection } from '../supervisor/answers.js';
+import type { Inspection } from '../supervisor/inspection-answers.js';
 import type { Json } from '../../machines/outputs.js';
 import { activeStates } from '../../machines/state-names.js';
 import type { MachineAnswer, Machines } from './answers.js';

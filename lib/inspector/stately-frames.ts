@@ -1,6 +1,6 @@
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { LogEntry } from '../supervisor/contract.js';
-import type { KindFacts } from '../supervisor/answers.js';
+import type { KindFacts } from '../supervisor/inspection-answers.js';
 import { redact } from './redact.js';
 
 /**

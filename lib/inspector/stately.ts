@@ -2,7 +2,7 @@ import type { ActorKey, Json } from '../../machines/outputs.js';
 import { rootMachine } from '../../machines/root/machine.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import { readEntry } from '../supervisor/event-log.js';
-import type { SealedEntry, StoredActor } from '../supervisor/answers.js';
+import type { SealedEntry, StoredActor } from '../supervisor/inspection-answers.js';
 import { decodeChange, type Change } from './entry-of.js';
 import type { InspectFilter } from './frames.js';
 import { parentOf } from './relations.js';

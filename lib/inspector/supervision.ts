@@ -1,5 +1,5 @@
 import type { Supervisor } from '../supervisor/contract.js';
-import { haltedPlace, type StoredActor } from '../supervisor/answers.js';
+import { haltedPlace, type StoredActor } from '../supervisor/inspection-answers.js';
 import type { SupervisionTree } from './answers.js';
 
 /**

@@ -18,7 +18,9 @@ export type Op = readonly [key: string, value: string | null];
  * empty store.
  */
 export interface Head {
+  /** Position of the last log entry; 0 in an empty store. */
   readonly seq: number;
+  /** Hash over all entries so far; `''` in an empty store. */
   readonly chain: string;
 }
 
@@ -27,18 +29,27 @@ export interface Head {
  * entries); `chain` is the hash of the last.
  */
 export interface Group {
+  /** Log position of its first entry; the head's position plus one. */
   readonly first: number;
+  /** Log position of its last entry; `first - 1` where it holds none. */
   readonly last: number;
+  /** Hash chain after `last`, for `head`. */
   readonly chain: string;
+  /** Puts and deletes, applied in order; later ones of a key win. */
   readonly ops: readonly Op[];
 }
 
 /** From one key to another, in either direction. */
 export interface Range {
+  /** After this key. */
   readonly gt?: string;
+  /** From this key on, inclusive. */
   readonly gte?: string;
+  /** Before this key. */
   readonly lt?: string;
+  /** Up to this key, inclusive. */
   readonly lte?: string;
+  /** From the greatest key down. Default false. */
   readonly reverse?: boolean;
   /** Of a page: pass over so many entries first. Costs a read of their keys. */
   readonly offset?: number;
@@ -65,6 +76,7 @@ export type StoreState =
 export interface Store {
   /** The committed head. After a failed write it is what survived; read it again before the next group. */
   readonly head: Head;
+  /** Whether it takes writes now; `onState` reports changes. */
   readonly state: StoreState;
   /**
    * Write one group. Resolves when every op is durable (fsync) and readable. Groups are applied in call
@@ -75,6 +87,7 @@ export interface Store {
    * good.
    */
   write(group: Group): Promise<void>;
+  /** The value, undefined where absent. Rejects with a `StoreError`. */
   get(key: string): Promise<string | undefined>;
   /** In the order of the keys; `undefined` where absent. */
   getMany(keys: readonly string[]): Promise<(string | undefined)[]>;
@@ -120,8 +133,10 @@ export type StoreErrorCode =
  * @example if (error instanceof StoreError && error.code === 'LOCKED') console.log('another process has this home');
  */
 export class StoreError extends Error {
+  /** Tells it from other errors where `instanceof` cannot. */
   override readonly name = 'StoreError';
   constructor(
+    /** What may be done about it. */
     readonly code: StoreErrorCode,
     message: string,
     options?: { cause?: unknown },

@@ -8,6 +8,7 @@ import { StoreError, type Store, type StoreState } from './contract.js';
 export interface Faults {
   /** Which write fails, counted from 1; every one where absent and `mode` is set. */
   readonly failAt?: number;
+  /** What becomes of the write: not done, done but not answered, or held until `release()`. */
   readonly mode: 'before' | 'after' | 'hold';
 }
 

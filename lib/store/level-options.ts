@@ -11,9 +11,13 @@ import type { VerifyOptions, VerifyReport } from './verify.js';
 export interface LevelStoreOptions {
   /** The home: `store/`, `store-copy/` and `lock/` lie in it. */
   readonly directory: string;
+  /** Where recovery and repair are reported. Default: nowhere. */
   readonly log?: Logger;
+  /** Called while a damaged store is recovered, which may take minutes. */
   readonly onProgress?: (progress: Progress) => void;
+  /** When old segments and tables are tidied up; defaults suit a home of gigabytes. */
   readonly limits?: Partial<UpkeepLimits>;
+  /** Bytes after which a new segment file begins. Default 64 MiB. */
   readonly segmentBytesMax?: number;
   /** Room reserved ahead of the writes; 0 reserves none. */
   readonly reserveBytes?: number;

@@ -1,25 +1,28 @@
-import type { ActorKey, Meta, Kind } from '../../actors/contracts.js';
+import type { ActorKey, Meta } from '../../actors/contracts.js';
 import type { Caller } from '../../machines/caller.js';
 import type { Refusal } from '../../machines/refusals.js';
 import type { AnyKind, StateValueOf, ViewOf } from '../../actors/inference.js';
 import type { Waiting } from '../../machines/waiting.js';
 import type { Json } from '../../machines/outputs.js';
 import type { StoreState } from '../store/contract.js';
-import type { AnyStateMachine } from 'xstate';
-import type { Supervision } from '../../machines/supervisor/supervise.js';
 
 /** What the supervisor answers: plain values, made from committed state only. */
 
 /** An actor as callers see it: the kind's `view` plus what the kernel knows. */
 export interface ActorView<View = Json, Name extends string = string, Value = Json> {
+  /** Name of the kind that it is of. */
   readonly kind: Name;
+  /** Its id, unique within its kind. */
   readonly id: string;
+  /** Events committed so far: 1 after creation. An answer with a smaller one is older. */
   readonly revision: number;
   /** Position of the commit in the log. */
   readonly position: number;
   /** XState's state value, e.g. `"running"`. */
   readonly value: Value;
+  /** XState's own: `active` takes events, `done` reached a final state, `error` failed for good. */
   readonly status: 'active' | 'done' | 'error';
+  /** What the kernel keeps of it: times, parent, and whether it is halted. */
   readonly meta: Meta;
   /** What the kind's `view` answers. */
   readonly view: View;
@@ -44,9 +47,13 @@ export interface PlannedStep {
 
 /** What a transaction came to. `replayed`: its key was answered before, and nothing was done now. */
 export interface Committed<Result> {
+  /** What the transaction's `run` returned. */
   readonly result: Result;
+  /** Log position of the commit's first entry; 0 of a rehearsal and of a replay. */
   readonly position: number;
+  /** True when this is the stored answer of an earlier call with the same idempotency key. */
   readonly replayed: boolean;
+  /** What its actors did, or in a rehearsal would do, in order. Empty in a replay. */
   readonly steps: readonly PlannedStep[];
 }
 
@@ -58,6 +65,7 @@ export interface ListItem<Row = Json> {
 
 /** A page of a list, in the order of its keys. */
 export interface ListPage<Row = Json> {
+  /** At most `limit` of them; empty at the end of the list. */
   readonly items: readonly ListItem<Row>[];
   /** Pass as `after`. */ readonly next: string | null;
 }
@@ -70,25 +78,33 @@ export interface WaitingPage {
 
 /** One step of one actor, as committed. */
 export interface LogEntry extends ActorKey {
+  /** Its place in the log of all actors, from 1; it never changes and is never used again. */
   readonly position: number;
   /** Shared by the entries of one commit: the seq of its first entry. */
   readonly transaction: number;
   /** Last entry of its commit. */
   readonly last: boolean;
+  /** Epoch milliseconds of the commit's decision, by the wall clock. */
   readonly at: number;
+  /** The actor's revision after it. */
   readonly revision: number;
+  /** Id of the machine that stepped. */
   readonly machine: string;
+  /** Version of the kind that wrote it. */
   readonly version: number;
   /** The event, with contents (see Kind.contents) as `{sha256, chars}`. */
   readonly event: Json;
   /** XState values before (null at creation) and after. */
   readonly from: Json;
+  /** XState value after it. */
   readonly to: Json;
   /** `src` of effects started, `-src` of effects left. */
   readonly effects: readonly string[];
+  /** What its machine published for watchers, in order. */
   readonly frames: readonly { readonly event: string; readonly payload: Json }[];
   /** Log position or name of what caused it. */
   readonly cause: number | string | null;
+  /** Who sent the event, as `callerName` writes it. */
   readonly by: string;
   /** Of an agent that is `by`: what policies see of it. */
   readonly agent?: { readonly employee: string | null; readonly ancestors: readonly string[] };
@@ -100,7 +116,9 @@ export interface LogEntry extends ActorKey {
   readonly snapshot: Json;
   /** Log position of this actor's entry before this one, and of its last whole snapshot. */
   readonly previous: number;
+  /** Position of the actor's last whole snapshot, from which states are rebuilt. */
   readonly snapshotAt: number;
+  /** Hash over this entry and all before it: a changed entry is found by `verify`. */
   readonly chain: string;
   /** Its contents were erased: the event is `kernel.blank`, states and frames are gone. */
   readonly erased?: true;
@@ -108,18 +126,27 @@ export interface LogEntry extends ActorKey {
 
 /** What happens and is not kept, e.g. a piece of an answer as it is written. `at`: epoch milliseconds. */
 export interface ProgressFrame {
+  /** The actor whose effect reports. */
   readonly actor: ActorKey;
+  /** Name, as given to `context.progress`. */
   readonly event: string;
+  /** Whatever the effect reports, as JSON. */
   readonly payload: Json;
+  /** Epoch milliseconds. */
   readonly at: number;
 }
 
 /** An actor as it was after a position of the log. Read, never decided again. */
 export interface PastState {
+  /** Of the actor's last entry at or before the position asked for. */
   readonly position: number;
+  /** Epoch milliseconds of that entry. */
   readonly at: number;
+  /** XState value then. */
   readonly value: Json;
+  /** The machine's context then. */
   readonly context: Json;
+  /** What the kind's `view` says of that state today; null where it cannot. */
   readonly view: Json | null;
   /** Where regions with history stood when they were left. */
   readonly historyValue?: Json;
@@ -130,7 +157,9 @@ export interface PastState {
  * @example (await supervisor.why({ kind: 'counter', id: 'c1' }, operator))?.next.map(({ event }) => event)
  */
 export interface Why<View = ActorView> {
+  /** The actor as committed. */
   readonly actor: View;
+  /** Every event that its state takes or its kind offers: `allowed`, or the refusal that it would get. */
   readonly next: readonly {
     readonly event: string;
     readonly allowed: boolean;
@@ -150,12 +179,17 @@ export interface Why<View = ActorView> {
  * An event at which its actor failed: kept until it is retried or its time is over. `at`: epoch milliseconds.
  */
 export interface DeadLetter {
+  /** Give it to `supervisor.retry`. */
   readonly id: string;
+  /** The actor that failed at the event. */
   readonly actor: ActorKey;
+  /** Epoch milliseconds of the failure. */
   readonly at: number;
+  /** The event, for `retry`. */
   readonly event: Json;
   /** Id under which the log tells of the fault. */
   readonly faultId: string;
+  /** What the machine threw, as a sentence. */
   readonly error: string;
   /** Where it stands in the list: `before` of the next page. */
   readonly place: string;
@@ -163,20 +197,29 @@ export interface DeadLetter {
 
 /** How the supervisor is: numbers as of now, for a status page. */
 export interface SupervisorStatus {
+  /** `degraded`: it runs, but `reasons` say what does not. `draining`: new work is refused. */
   readonly state: 'booting' | 'running' | 'degraded' | 'draining' | 'stopped';
+  /** Why it is degraded, `part: sentence`; empty while all is well. */
   readonly reasons: readonly string[];
   /** Less than 200 MB are free: new work is refused. */
   readonly diskLow: boolean;
+  /** Whether the store takes writes. */
   readonly store: StoreState;
+  /** Last log position. */
   readonly position: number;
+  /** Actors whose snapshot is in memory. */
   readonly awake: number;
   /** Commits and events since start. */
   readonly commits: number;
+  /** Events since start. */
   readonly events: number;
+  /** Effects that run now. */
   readonly effects: number;
+  /** Restarts of actors since start. */
   readonly restarts: number;
   /** Actors with work that is due and that do nothing, now and since start: there should be none, ever. */
   readonly stalled: number;
+  /** The same, counted since start. */
   readonly stalledTotal: number;
   /** Time that only the wall clock claims; nothing is forgotten for it. See `Supervisor.retention`. */
   readonly retentionHeldMs: number;
@@ -209,125 +252,10 @@ export interface Retention {
   erase(actor: ActorKey, by: Caller): Promise<number | Refusal>;
 }
 
-/** A row of a collection. `n`: its place, a counter or a name, as the machine wrote it. */
+/** A row of a collection. */
 export interface Row<Written = Json> {
+  /** Its place: a counter or a name, as the machine wrote it. */
   readonly n: number | string;
+  /** As the machine wrote it. */
   readonly row: Written;
 }
-
-/**
- * The kernel laid open, for those who show it: raw records, places, the log by position, who fails and why.
- * Reads what is committed, wakes no actor and changes nothing. What it answers is for people and their tools;
- * it is not redacted.
- */
-export interface Inspection {
-  /** Entries at or below this position are gone. */
-  readonly floor: number;
-  readonly head: number;
-  kinds(): readonly KindFacts[];
-  /**
-   * How many actors of a kind stand in each state, how many are halted, and how many there are at all. Costs
-   * nothing.
-   */
-  counts(kind: string): {
-    readonly total: number;
-    readonly halted: number;
-    readonly states: Readonly<Record<string, number>>;
-  };
-  /**
-   * Who stands in a state (or under `haltedPlace`), longest first. `after` is the `place` of the last one
-   * seen.
-   */
-  places(kind: string, state: string, query: PageQuery): Promise<readonly Place[]>;
-  /** Stored actors of a kind in the order of their ids. */
-  page(kind: string, query: PageQuery): Promise<readonly StoredActor[]>;
-  stored(actors: readonly ActorKey[]): Promise<readonly (StoredActor | undefined)[]>;
-  /** Created under this actor. */
-  children(actor: ActorKey, limit: number): Promise<readonly ActorKey[]>;
-  /** What the effects in flight of an actor noted last (`EffectContext.checkpoint`). */
-  checkpoints(actor: ActorKey): Promise<readonly Json[]>;
-  /** Events that wait in its inbox, at most a thousand are counted. */
-  inbox(actor: ActorKey): Promise<number>;
-  entry(seq: number): Promise<LogEntry | undefined>;
-  /** The log after a position, at most 1,000 entries. */
-  entries(after: number, limit: number): Promise<readonly LogEntry[]>;
-  /**
-   * Entries as they are committed, still as text: for feeds that pass most of them over. Costs nothing while
-   * no one listens.
-   */
-  tap(listener: (entries: readonly SealedEntry[]) => void): () => void;
-  /** Actors of a kind whose failures still count, since the process began, worst first. */
-  failing(kind: string): readonly Failing[];
-  subsystems(): readonly { readonly name: string; readonly failing: string | null }[];
-  /** At most a thousand are counted. */
-  deadLetters(): Promise<number>;
-}
-
-/**
- * `after` the last one seen, or past the first `offset`, which costs a read of the keys between there and the
- * nearer end.
- */
-export interface PageQuery {
-  readonly after?: string;
-  readonly offset?: number;
-  readonly limit: number;
-}
-
-/** An actor as it is stored. */
-export interface StoredActor extends ActorKey {
-  readonly version: number;
-  readonly revision: number;
-  readonly position: number;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly parent: ActorKey | null;
-  readonly value: Json;
-  readonly status: 'active' | 'done' | 'error' | 'stopped';
-  readonly context: Readonly<Record<string, Json>>;
-  readonly timers: Readonly<
-    Record<string, { readonly due: number; readonly event: { readonly type: string } }>
-  >;
-  readonly calls: Readonly<Record<string, { readonly key: string; readonly src: string }>>;
-  readonly failures: readonly number[];
-  readonly halted: { readonly at: number; readonly reason: string } | null;
-  /** By innermost state: since when. */
-  readonly places: Readonly<Record<string, number>>;
-  /** Null for a record that this build cannot bring to life. */
-  readonly view: Json;
-}
-
-/** What inspectors know of a kind. */
-export interface KindFacts {
-  readonly kind: string;
-  readonly version: number;
-  readonly machine: AnyStateMachine;
-  readonly supervision: Supervision;
-  readonly definition: Kind;
-  /** Since the process began. */
-  readonly restarts: number;
-}
-
-export interface Place {
-  readonly id: string;
-  readonly since: number;
-  readonly place: string;
-}
-
-/** An actor that failed of late. `until`: it backs off till then. */
-export interface Failing {
-  readonly id: string;
-  readonly failures: number;
-  readonly lastAt: number;
-  readonly until: number | null;
-  readonly error: string;
-}
-
-/** A log entry as written. */
-export interface SealedEntry {
-  readonly position: number;
-  readonly value: string;
-  readonly actor: ActorKey;
-}
-
-/** The name under which halted actors stand, beside their state; no state can be called so. */
-export const haltedPlace = '~halted';

@@ -1,4 +1,4 @@
-import type { ActorKey, Kind, Facts } from '../../actors/contracts.js';
+import type { ActorKey, Kind } from '../../actors/contracts.js';
 import type {
   AnyKind,
   AnyKinds,
@@ -13,12 +13,10 @@ import type {
   SnapshotOf,
   ViewOf,
 } from '../../actors/inference.js';
-import type { Caller, Causes } from '../../machines/caller.js';
+import type { Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import type { Refusal } from '../../machines/refusals.js';
-import type { Store } from '../store/contract.js';
 import type {
-  Inspection,
   ActorView,
   ActorViewOf,
   Committed,
@@ -34,8 +32,20 @@ import type {
   Why,
 } from './answers.js';
 import type { Environment } from '../environment.js';
+import type { Inspection } from './inspection-answers.js';
+import type {
+  AskOptions,
+  ListQuery,
+  RowsQuery,
+  SpawnSettings,
+  Transaction,
+  WaitingQuery,
+  WatchOptions,
+} from './options.js';
 
 export type * from './answers.js';
+export type * from './inspection-answers.js';
+export type * from './options.js';
 export type { EventObject } from '../../machines/outputs.js';
 
 /**
@@ -146,6 +156,7 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   retry(deadLetterId: string, by: Caller): Promise<true | Refusal>;
   /** Let a halted actor go on. */
   resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal>;
+  /** How it is right now, from memory; costs nothing. */
   readonly status: SupervisorStatus;
   /** What is held back because a clock cannot be proved, and the way to release it. */
   readonly retention: Retention;
@@ -158,6 +169,7 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
    * Idempotent; at most `drainMs`.
    */
   stop(options?: { readonly drainMs?: number }): Promise<void>;
+  /** The clock, ids and log that it was created with. */
   readonly environment: Environment;
 }
 
@@ -168,182 +180,20 @@ declare module '../../actors/contracts.js' {
   }
 }
 
-/** What a supervisor is made of: kinds, a store, and what it may need. */
-export interface SupervisorOptions<Kinds extends AnyKinds = AnyKinds> {
-  readonly kinds: Kinds;
-  readonly store: Store;
-  readonly environment?: Environment;
-  /** First values that `facts` functions see. */
-  readonly facts?: Facts;
-  readonly limits?: Partial<Limits>;
-  /** Another process owns the home: this supervisor has ended; stop it, and open another one to go on. */
-  readonly onLost?: (reason: string) => void;
-}
-
-/** How much may wait, be open or be kept; every queue has an end. */
-export interface Limits {
-  /** Committed snapshots kept in memory. */
-  readonly awakeActorsMax: number;
-  /** Events waiting for one actor. More are refused with BUSY. */
-  readonly mailboxMax: number;
-  /** Requests of people and agents that wait for their commit. More are refused with OVERLOADED. */
-  readonly requestsMax: number;
-  readonly snapshotBytesMax: number;
-  readonly keepLogDays: number;
-  readonly keepLogBytes: number;
-  /** Dead letters go after so many days, and the oldest where there are more than so many. */
-  readonly keepDeadLettersDays: number;
-  readonly deadLettersMax: number;
-}
-
-export interface SpawnSettings {
-  /** Default: a new UUID. `[A-Za-z0-9._:-]{1,200}` */
-  readonly id?: string;
-  readonly parent?: ActorKey;
-  /** Default: the operator. */
-  readonly by?: Caller;
-  /** With whose rights, where not with those of `by`: each of them must be allowed it. */
-  readonly onBehalfOf?: Causes;
-  readonly idempotency?: Idempotency;
-  readonly dryRun?: boolean;
-}
-
-/** With the input of whatever machine. */
-export interface SpawnOptions extends SpawnSettings {
-  readonly input?: Json;
-}
-
-/** On whose behalf, with which idempotency key, and what to wait for. */
-export interface AskOptions<View = ActorView> {
-  readonly by?: Caller;
-  /** With whose rights, where not with those of `by`: each of them must be allowed it. */
-  readonly onBehalfOf?: Causes;
-  /**
-   * Answer only once the actor's view satisfies this (at most `timeoutMs`, default 25,000), else `{pending:
-   * true}` in the view.
-   */
-  readonly until?: (view: View) => boolean;
-  readonly timeoutMs?: number;
-  readonly idempotency?: Idempotency;
-  readonly dryRun?: boolean;
-}
-
-/** One durable key per caller: the same key and hash answers again, another hash is IDEMPOTENCY_CONFLICT. */
-export interface Idempotency {
-  readonly key: string;
-  /** Whose key: `callerName(by)`, usually. */
-  readonly scope: string;
-  /** Hash of route and body. */
-  readonly hash: string;
-}
-
-/**
- * An operation on several actors: names them, takes their turns in order, decides on committed snapshots,
- * writes one batch.
- */
-export interface Transaction<Result extends Json, Kinds extends AnyKinds = readonly Kind[]> {
-  /** Shown in the log as the cause. */
-  readonly name: string;
-  /**
-   * Existing or absent actors whose turns the plan takes. New actors with ids made by the caller need not be
-   * named.
-   */
-  readonly actors: readonly ActorKey<Kinds[number]['kind']>[];
-  /** Keys of own rows (`Turns.put`) that the plan will `peek` at. */
-  readonly reads?: readonly string[];
-  readonly by?: Caller;
-  /** With whose rights, where not with those of `by`: each of them must be allowed it. */
-  readonly onBehalfOf?: Causes;
-  readonly idempotency?: Idempotency;
-  readonly dryRun?: boolean;
-  /**
-   * Does it begin work? Then it is refused with DISK_LOW while the disk is almost full. Default: yes for
-   * people and agents, no for the system, which finishes what runs.
-   */
-  readonly startsWork?: boolean;
-  /** Synchronous and pure but for `turns`. Return a refusal to refuse the whole. */
-  run(tx: TransactionContext<Kinds>): Result | Refusal;
-}
-
-/** What the callback of `transact` reads and steps; it is synchronous. */
-export interface TransactionContext<Kinds extends AnyKinds = readonly Kind[]> {
-  readonly at: number;
-  /** The state as of now within the plan; undefined when absent. Only actors named by the plan. */
-  read<Name extends Kinds[number]['kind']>(
-    actor: ActorKey<Name>,
-  ): ActorViewOf<KindNamed<Kinds, Name>> | undefined;
-  /** Step an actor. A refusal is thrown as the plan's refusal, unless `soft`. */
-  send<Name extends Kinds[number]['kind']>(
-    actor: ActorKey<Name>,
-    event: EventOf<KindNamed<Kinds, Name>>,
-    options?: { readonly soft?: boolean },
-  ): ActorViewOf<KindNamed<Kinds, Name>> | RefusalOf<KindNamed<Kinds, Name>>;
-  create<Name extends Kinds[number]['kind']>(
-    kind: Name,
-    id: string,
-    ...options: OptionalWhere<{ readonly parent?: ActorKey } & InputOption<InputOf<KindNamed<Kinds, Name>>>>
-  ): ActorViewOf<KindNamed<Kinds, Name>>;
-  /** Next number of a durable counter (gaps are legal): 1, 2, 3 … */
-  next(counter: string): number;
-  /** A durable key-value row of the plan's own (`null` deletes). */
-  put(key: string, value: Json): void;
-  /** A row of the plan's own as it was when the plan began; named in `Plan.reads`. Last write wins. */
-  get(key: string): Json | undefined;
-}
-
-/** Nothing need be given where every member may be absent. */
-type OptionalWhere<Options> = {} extends Options ? [options?: Options] : [options: Options];
-
-/** Which page of a list. */
-export interface ListQuery<List extends string = string> {
-  readonly index: List;
-  /** Only keys that begin with this. */
-  readonly prefix?: string;
-  /** Only keys from here (inclusive), and before there (exclusive). */
-  readonly from?: string;
-  readonly to?: string;
-  readonly after?: string;
-  readonly reverse?: boolean;
-  readonly offset?: number;
-  /** Default 100, cap 1,000. */
-  readonly limit?: number;
-}
-
-export interface WaitingQuery {
-  /** `next` of the page before. */
-  readonly after?: string;
-  /** Default 100, cap 1,000. */
-  readonly limit?: number;
-}
-
-/** Which entries of the log, from where, and until when. */
-export interface WatchOptions {
-  /** Exclusive. Below the retention floor the iteration begins with `{type: 'reset'}` in `event`. */
-  readonly since?: number;
-  readonly kinds?: readonly string[];
-  readonly ids?: readonly string[];
-  readonly signal?: AbortSignal;
-}
-
 /** XState's actor reference, durable: `send` never throws, `getSnapshot` is the last commit. Also an ActorKey. */
 export interface Handle<K extends AnyKind = Kind> extends ActorKey<K['kind']> {
+  /** Send and forget: a refusal is seen as a progress frame, a failure in the log. Never throws. */
   send(event: EventOf<K>): void;
+  /** As `supervisor.ask`: the view after the commit, or the refusal. */
   ask(event: EventOf<K>, options?: AskOptions<ActorViewOf<K>>): Promise<ActorViewOf<K> | RefusalOf<K>>;
   /** The last commit; undefined while the actor sleeps: `await handle.wake()` first. */
   getSnapshot(): SnapshotOf<K> | undefined;
   /** Load the actor and answer with its last commit; `NOT_FOUND` where there is none. */
   wake(): Promise<SnapshotOf<K> | Refusal<'NOT_FOUND' | 'DRAINING'>>;
+  /** Called with each commit from now on; keeps the actor awake, and completes when it ends. */
   subscribe(
     observer:
       | ((snapshot: SnapshotOf<K>) => void)
       | { next?(snapshot: SnapshotOf<K>): void; error?(error: unknown): void; complete?(): void },
   ): { unsubscribe(): void };
-}
-
-/** Which rows of a collection. */
-export interface RowsQuery {
-  readonly before?: number;
-  readonly last?: number;
-  readonly after?: number;
-  readonly limit?: number;
 }

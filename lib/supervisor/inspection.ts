@@ -15,7 +15,7 @@ import {
   type Place,
   type SealedEntry,
   type StoredActor,
-} from './answers.js';
+} from './inspection-answers.js';
 import type { Kernel } from './kernel.js';
 import { allPlaces, placesOfRecord, placeTotals } from './draft/indexes.js';
 import type { StatePlaces } from './draft/actor-state.js';

@@ -85,6 +85,7 @@ export class Kernel {
  *   });
  */
 export class Fault extends Error {
+  /** Tells a fault of ours from other errors where `instanceof` cannot. */
   override readonly name = 'Fault';
   constructor(
     /** Found in the log. */

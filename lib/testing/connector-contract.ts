@@ -4,6 +4,7 @@ import type { Json } from '../../machines/outputs.js';
 
 /** Which connector is tried, and on which far side. */
 export interface ConnectorContractOptions {
+  /** The one that is tried; every spec asks for one. */
   readonly connector: () => Connector;
   /** Where to send to. Default `general`. */
   readonly channel?: string;

@@ -5,6 +5,7 @@ import { processTable, startChild, type SpawnNote } from '../../actors/engines/p
 
 /** Which engine is tried, and with what. */
 export interface EngineContractOptions {
+  /** The one that is tried. */
   readonly engine: () => Engine | Promise<Engine>;
   /** A prompt that is answered quickly. */
   readonly prompt: string;
@@ -12,6 +13,7 @@ export interface EngineContractOptions {
   readonly slowPrompt: string;
   /** Further environment of the child, e.g. SVC_GATEWAY_URL of a stand-in. */
   readonly env?: () => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+  /** Folder in which it works. Default: the system's temporary folder. */
   readonly cwd?: string;
 }
 

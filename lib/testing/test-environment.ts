@@ -35,6 +35,7 @@ export interface TestEnvironmentOptions {
   readonly machine?: string;
   /** How far `startAt` is ahead of the time that has passed: where the wall leapt in an earlier process. */
   readonly leapt?: number;
+  /** Default: that of `systemEnvironment`. */
   readonly log?: Environment['log'];
 }
 

@@ -34,7 +34,9 @@ import { connect, Late } from './wire.js';
  * ours.
  */
 export interface AcpOptions extends AgentProgram {
+  /** Exact string in the API: `[a-z][a-z0-9-]*`. */
   readonly name: string;
+  /** The program: a name on PATH, or an absolute path. */
   readonly bin: string;
   /** The command that would install it. */
   readonly remedy?: string;
@@ -53,6 +55,7 @@ export interface AcpOptions extends AgentProgram {
   readonly keeps?: readonly string[];
   /** Where its provider lives; for sandboxes. */
   readonly hosts?: readonly string[];
+  /** Where it departs from the protocol. Default: nowhere. */
   readonly quirks?: AcpQuirks;
   /** Where a project keeps settings for it: it takes them all, so that a person has to trust them first. */
   readonly settingsNames?: readonly string[];

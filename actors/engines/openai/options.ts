@@ -14,6 +14,7 @@ export interface OpenAiOptions {
   readonly models?: readonly (string | EngineModel)[];
   /** Levels of `reasoning_effort` that may be chosen. */
   readonly efforts?: readonly string[];
+  /** Level of sessions that name none. Default: the endpoint's. */
   readonly effort?: string;
   /** Said to the model before everything else. */
   readonly instructions?: string;

@@ -28,6 +28,7 @@ export interface PostgresStoreOptions {
   readonly node?: string;
   /** Where clients reach it. */
   readonly address?: string;
+  /** Where ownership and failures are reported. Default: nowhere. */
   readonly log?: Logger;
   /** The disk, for backups, and time; the real ones where absent. */
   readonly ports?: Partial<StorePorts>;
@@ -43,6 +44,7 @@ export interface PostgresStoreOptions {
 
 /** A store in a database: what the port promises, and what an operator may ask of it. */
 export interface PostgresStore extends Store {
+  /** Whether this process owns the home now, by its lease. */
   authority(): boolean;
   /** Which owner of the home this is, counted from 1. */
   readonly epoch: number;

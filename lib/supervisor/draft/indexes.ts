@@ -4,7 +4,7 @@ import { stateNames } from '../../../machines/state-names.js';
 import type { Op, Store } from '../../store/contract.js';
 import { keys, prefix, partsOf } from '../../store/keys.js';
 import { decodeState, own, setOwn, assertJson } from './codec.js';
-import { haltedPlace } from '../answers.js';
+import { haltedPlace } from '../inspection-answers.js';
 import type { IndexRow, Kind } from '../../../actors/contracts.js';
 import { metaOf, type ActorState, type StatePlaces } from './actor-state.js';
 

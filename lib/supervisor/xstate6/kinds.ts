@@ -12,9 +12,13 @@ import type { Machine6, XState6 } from './library.js';
 
 /** What XState 6 and its entry `xstate/durable` export, of the host's own copy. */
 export interface XState6Library {
+  /** Of `xstate`. */
   readonly createActor: (...given: never[]) => unknown;
+  /** Of `xstate`. */
   readonly initialTransition: (...given: never[]) => unknown;
+  /** Of `xstate`. */
   readonly isTypeSchema: (...given: never[]) => unknown;
+  /** Of `xstate/durable`. */
   readonly createDurable: (...given: never[]) => unknown;
 }
 
@@ -53,6 +57,7 @@ export function xstate6(library: XState6Library): XState6Kinds {
 
 /** What `xstate6` gives: kinds of a host's own XState 6, and the driver that steps them. */
 export interface XState6Kinds {
+  /** For a kind that is written without this `defineKind`. */
   readonly driver: Driver;
   /**
    * `defineKind` for a machine of XState 6. Async logic in `setup({ actors })` and actions in `setup({ actions })`
@@ -92,8 +97,11 @@ export type Definition6<
 
 /** A machine of XState 6, by its steps. */
 export interface AnyMachine6 {
+  /** The machine's own id. */
   readonly id: string;
+  /** XState 6's step. */
   transition(snapshot: never, event: never, scope?: never): unknown;
+  /** XState 6's first step. */
   initialTransition(input: never, scope?: never): unknown;
 }
 

@@ -3,7 +3,7 @@ import { setup } from 'xstate';
 import type { Kind } from '../../../../actors/contracts.js';
 import { prefix } from '../../../../lib/store/keys.js';
 import { memoryStore } from '../../../../lib/store/memory.js';
-import { haltedPlace } from '../../../../lib/supervisor/answers.js';
+import { haltedPlace } from '../../../../lib/supervisor/inspection-answers.js';
 import { createSupervisor } from '../../../../lib/supervisor/supervisor.js';
 import { activeStates, stateNames } from '../../../../machines/state-names.js';
 import { openHouse } from '../../../fixtures/house.js';
