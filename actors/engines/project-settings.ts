@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { readPlain } from './agent/read-plain.js';
+import { settingsInFile } from './settings-in-file.js';
 
 /**
  * What a project says to the agents that work in it beyond words: permissions, hooks, servers, environment. A person
@@ -27,8 +28,11 @@ export const settingsNames = {
   qwen: ['.qwen'],
   opencode: ['.opencode', 'opencode.json', 'opencode.jsonc'],
   copilot: ['.copilot', '.mcp.json', '.vscode/mcp.json', '.github/hooks', '.github/copilot'],
+  // judged for agents that no one has described: see allSettingsNames
+  others: ['.amp', '.cline', '.clinerules', '.crush.json', '.cursor', '.goose', '.kilocode', '.kiro', '.roo'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
+/** What any agent may take over; of one that does not say where it looks, all of these. */
 export const allSettingsNames: readonly string[] = [...new Set(Object.values(settingsNames).flat())];
 
 /**
@@ -97,52 +101,8 @@ async function collect(
     return;
   }
   // A link leads to what can change without it
-  const text = facts.isFile() ? await readPlain(path, bytesMax) : undefined;
-  if (text === undefined) return unread(facts.isFile() ? 'unreadable or too long' : 'no plain file');
-  const digest = createHash('sha256').update(text).digest('hex');
-  found.push({ path: name, digest, sets: setsOf(name, text) });
-}
-
-/** What a file would set that wants trust. */
-function setsOf(path: string, text: string): readonly string[] {
-  if (/(?:^|\/)\.claude\//.test(path)) {
-    if (/\.claude\/settings[^/]*\.json$/.test(path)) return settingsIn(text);
-    if (/\.mdx?$/.test(path)) return frontMatterIn(text);
-    return /\.json$/.test(path) ? ['settings'] : []; // a script runs only where something names it
-  }
-  if (/\.(?:md|txt)$/.test(path)) return [];
-  return [/mcp/i.test(path) ? 'servers' : 'settings'];
-}
-
-function settingsIn(text: string): readonly string[] {
-  try {
-    const settings = JSON.parse(text) as unknown;
-    if (typeof settings !== 'object' || settings === null || Array.isArray(settings)) return ['unreadable'];
-    return Object.keys(settings)
-      .filter((key) => !plainKeys.has(key))
-      .slice(0, 10);
-  } catch {
-    return ['unreadable'];
-  }
-}
-
-/** Of Claude Code's settings: words and choices that neither run nor permit anything. */
-const plainKeys: ReadonlySet<string> = new Set([
-  '$schema',
-  'model',
-  'language',
-  'outputStyle',
-  'effortLevel',
-  'alwaysThinkingEnabled',
-  'includeCoAuthoredBy',
-]);
-
-/** A skill, command or agent that permits itself tools, or runs commands as it is read. */
-function frontMatterIn(text: string): readonly string[] {
-  const keys = [
-    ...text.matchAll(/^[ \t]*["']?(allowed-?tools|hooks|mcpServers|permissionMode)["']?[ \t]*:/gim),
-  ];
-  const names = new Set(keys.map(([, key = '']) => key));
-  if (/!`/.test(text)) names.add('commands');
-  return [...names];
+  const bytes = facts.isFile() ? await readPlain(path, bytesMax) : undefined;
+  if (bytes === undefined) return unread(facts.isFile() ? 'unreadable or too long' : 'no plain file');
+  const digest = createHash('sha256').update(bytes).digest('hex');
+  found.push({ path: name, digest, sets: settingsInFile(name, bytes.toString()) });
 }

@@ -1,6 +1,7 @@
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Engine, EngineFacts, EngineModel, TranscriptEntry } from './engine.js';
 import { limitsFault, limitsOf, type EngineLimits } from './limits.js';
+import { allSettingsNames } from './project-settings.js';
 
 /**
  * The engines of this gateway and what is known of them: discovered on demand, remembered for a minute,
@@ -8,6 +9,8 @@ import { limitsFault, limitsOf, type EngineLimits } from './limits.js';
  */
 export interface EngineRegistry {
   get(name: string): Engine | undefined;
+  /** Where projects keep settings for any of them: what is trusted of a project, whichever engine works there. */
+  settingsNames(): readonly string[];
   /** What a new session would run with, or why that cannot be chosen. Omitted parts take the defaults. */
   select(
     engine?: string | null,
@@ -158,6 +161,12 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
 
   return {
     get: (name) => engines.get(name),
+    settingsNames: () => [
+      ...new Set([
+        ...allSettingsNames,
+        ...[...engines.values()].flatMap((engine) => engine.settingsNames ?? []),
+      ]),
+    ],
     defaultEngine,
     refresh: () => known.clear(),
     async hear(name) {

@@ -33,7 +33,7 @@ import { untilWritten } from './until-written.js';
 export type { TurnInput };
 
 export interface EngineTurnOptions {
-  readonly registry: Pick<EngineRegistry, 'get'>;
+  readonly registry: Pick<EngineRegistry, 'get'> & Partial<Pick<EngineRegistry, 'settingsNames'>>;
   readonly pool: Pool;
   readonly tokens: SessionTokens;
   /** Where agents reach the gateway; undefined when embedded without one. */
@@ -181,9 +181,8 @@ async function turn(
       files,
       gatewayUrl: options.gatewayUrl(),
     }));
-  const project = await judgedSettings(engine, input.cwd, (settings) =>
-    options.isTrusted?.(sessionId, settings),
-  );
+  const place = { cwd: input.cwd, allNames: options.registry.settingsNames?.() };
+  const project = await judgedSettings(engine, place, (settings) => options.isTrusted?.(sessionId, settings));
   const began = {
     type: 'turn.began' as const,
     turnId: input.turnId,
@@ -226,7 +225,10 @@ async function turn(
     },
     processes: {
       tokenHash: tokenHash(token),
-      ...(sandbox === undefined ? {} : { confine: (command) => sandbox.confine(command) }),
+      async confine(command) {
+        await project.confirm();
+        return sandbox === undefined ? { ...command, level: 'off', mounts: [] } : sandbox.confine(command);
+      },
       ...processOptions(options),
     },
     redact: options.redact,

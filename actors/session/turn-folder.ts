@@ -2,30 +2,45 @@ import { mkdir, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
 import type { UntrustedSettings } from '../../machines/session/turn-began.js';
 import type { Engine, TurnRequest } from '../engines/engine.js';
-import { projectSettings, type ProjectSettings } from '../engines/project-settings.js';
+import { allSettingsNames, projectSettings, type ProjectSettings } from '../engines/project-settings.js';
+import { ConfineError } from '../sandbox/sandbox.js';
 import { sentence } from './turn-outcome.js';
 
 /** What the project of a turn's folder sets, judged as the turn begins. */
 export interface JudgedSettings {
   readonly verdict: NonNullable<TurnRequest['project']>;
   readonly untrusted?: UntrustedSettings;
+  /** Just before a program starts that takes them over: rejects where they are others by now. */
+  confirm(): Promise<void>;
 }
 
 /**
- * What the project sets for this engine; trust goes by all that it sets for any.
- * @example await judgedSettings(engine, cwd, (settings) => isTrusted(sessionId, settings))
+ * What the project sets for this engine; trust goes by all that it sets for any (`allNames`).
+ * @example await judgedSettings(engine, { cwd, allNames }, (settings) => isTrusted(sessionId, settings))
  */
 export async function judgedSettings(
-  { settingsNames }: Engine,
-  cwd: string,
+  { name, settingsNames }: Engine,
+  {
+    cwd,
+    allNames = allSettingsNames,
+  }: { readonly cwd: string; readonly allNames?: readonly string[] | undefined },
   isTrusted: (settings: ProjectSettings) => Promise<boolean> | undefined,
 ): Promise<JudgedSettings> {
-  const own = settingsNames && (await projectSettings(cwd, settingsNames));
-  const all = own && (await projectSettings(cwd));
-  if (own === undefined || all === undefined) return { verdict: 'plain' };
-  if (!all.isUnread && (await isTrusted(all)) === true) return { verdict: 'trusted' };
+  const read = async (): Promise<{ readonly own?: ProjectSettings; readonly all?: ProjectSettings }> => {
+    const own = settingsNames && (await projectSettings(cwd, settingsNames));
+    const all = own && (await projectSettings(cwd, allNames));
+    return { ...(own && { own }), ...(all && { all }) };
+  };
+  const { own, all } = await read();
+  const confirm = async (): Promise<void> => {
+    if ((await read()).all?.sha256 !== all?.sha256)
+      throw new ConfineError(`What this project sets for ${name} changed while it was started. Try again.`);
+  };
+  if (own === undefined || all === undefined) return { verdict: 'plain', confirm };
+  if (!all.isUnread && (await isTrusted(all)) === true) return { verdict: 'trusted', confirm };
   const { root, sha256 } = all;
-  return { verdict: 'untrusted', untrusted: { folder: root, sha256, files: own.files } };
+  const untrusted = { folder: root, sha256, files: own.files };
+  return { verdict: 'untrusted', untrusted, confirm: () => Promise.resolve() };
 }
 
 /** A sentence for a person. */

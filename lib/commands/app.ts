@@ -90,6 +90,8 @@ export interface Engines {
    * still a selection.
    */
   select(engine?: string | null, model?: string | null, effort?: string | null): Promise<Selection | Refusal>;
+  /** Where projects keep settings for any of them. Absent: where any known agent keeps them. */
+  settingsNames?(): readonly string[];
   /** The provider's own record of a conversation; undefined where the engine reads none. */
   readTranscript?(
     engine: string,

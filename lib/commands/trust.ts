@@ -40,7 +40,7 @@ async function trustOf(app: App, given: string): Promise<FolderTrust | Refusal> 
       { path: 'folder' },
       'folder must be the absolute path of an existing folder.',
     );
-  const settings = await projectSettings(folder);
+  const settings = await projectSettings(folder, app.engines.settingsNames?.());
   if (settings === undefined) return { folder, state: 'plain', sha256: null, files: [] };
   const { home } = app.settings;
   const root = await trustedRoot(home, settings.root);
@@ -77,7 +77,7 @@ export async function decideTrust(
   const { home } = app.settings;
   if (decision === 'withdraw') await distrustFolder(home, now.folder);
   if (decision === 'trust' && now.sha256 !== null) {
-    const settings = await projectSettings(folder);
+    const settings = await projectSettings(folder, app.engines.settingsNames?.());
     if (settings?.isUnread === true)
       return refuse(
         'CONFLICT',

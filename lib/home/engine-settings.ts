@@ -65,6 +65,18 @@ const agent = z.strictObject({
     .min(1)
     .max(4_096)
     .describe('The program: a name on the PATH or an absolute path. No shell is involved.'),
+  settingsNames: z
+    .array(
+      z
+        .string()
+        .regex(/^(?!.*(?:^|\/)\.\.?(?:\/|$))[\w.@ -]+(?:\/[\w.@ -]+)*$/, 'must be a path in a project'),
+    )
+    .max(20)
+    .optional()
+    .describe(
+      'Files and folders of a project that set something for the program; they must be trusted. Default: those of ' +
+        'any known agent.',
+    ),
   ...acpSettings,
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { TurnSandbox } from '../../actors/session/turn-sandbox.js';
 import type { Engine } from '../../actors/engines/engine.js';
 import type { ModelServer } from '../helpers/model-server/server.js';
@@ -184,6 +184,17 @@ export const cases: readonly Case[] = [
       return 'began anew with the transcript';
     },
   ],
+  [
+    'project not trusted',
+    async (subject) => {
+      const cwd = await workFolder(subject);
+      await plant(cwd);
+      const turn = await played(subject, cwd, { prompt: '[[say hello there]]', project: 'untrusted' });
+      expect(turn.text).to.equal('hello there');
+      expect(await readdir(cwd), 'what the project names ran').to.not.include('ran');
+      return 'nothing that it names ran';
+    },
+  ],
   ['gateway killed', (subject) => gatewayKilled(subject)],
   ...[401, 429, 500].map((status): Case => [
     `${status}`,
@@ -200,6 +211,24 @@ const past = ({ resumesOnce }: Subject, word: string): Pick<Wish, 'transcript'> 
   resumesOnce === true ? { transcript: [{ role: 'user', content: word }] } : {};
 const way = (one: PlayedTurn, next: PlayedTurn): string =>
   one.nativeId === next.nativeId ? 'resumed' : 'began anew with the transcript';
+
+/** Hooks and servers as a repository may bring them; each leaves a file where it ran. */
+async function plant(cwd: string): Promise<void> {
+  const command = `touch '${join(cwd, 'ran')}'`;
+  const server = { command: '/bin/sh', args: ['-c', command] };
+  const hooks = { SessionStart: [{ hooks: [{ type: 'command', command }] }] };
+  const files = {
+    '.claude/settings.json': JSON.stringify({ hooks }),
+    '.mcp.json': JSON.stringify({ mcpServers: { planted: server } }),
+    '.codex/hooks.json': JSON.stringify({ hooks }),
+    '.codex/config.toml': `[mcp_servers.planted]\ncommand = "/bin/sh"\nargs = ["-c", ${JSON.stringify(command)}]\n`,
+  };
+  await mkdir(join(cwd, '.git'));
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(cwd, name)), { recursive: true });
+    await writeFile(join(cwd, name), text);
+  }
+}
 
 const workFolder = (subject: Subject): Promise<string> => mkdtemp(join(subject.folder, 'work-'));
 

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { openSandbox, type TurnSandbox } from '../../actors/session/turn-sandbox.js';
-import type { Engine, McpEndpoint, TurnIO, TurnMessage, TurnResult } from '../../actors/engines/engine.js';
+import type {
+  Engine,
+  McpEndpoint,
+  TurnIO,
+  TurnMessage,
+  TurnRequest,
+  TurnResult,
+} from '../../actors/engines/engine.js';
 import type { TurnReport } from '../../actors/engines/turn-events.js';
 import { processTable, startChild } from '../../actors/engines/process.js';
 
@@ -19,6 +26,8 @@ export interface TurnWish {
   readonly onText?: (turn: RunningTurn) => void;
   readonly permission?: TurnIO['permission'];
   readonly deadlineMs?: number;
+  /** What became of the project's settings. */
+  readonly project?: TurnRequest['project'];
   /** Absent: nothing is confined. */
   readonly sandbox?: TurnSandbox;
 }
@@ -104,6 +113,7 @@ export async function playTurn(
       deadlineMs: wish.deadlineMs ?? 60_000,
       silenceMs: 60_000,
       ...(wish.mcp === undefined ? {} : { mcp: wish.mcp }),
+      ...(wish.project === undefined ? {} : { project: wish.project }),
     },
     io,
   );

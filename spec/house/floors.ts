@@ -50,7 +50,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   commander: ['lib/cli'],
   uqr: ['lib/cli'],
   marked: ['lib/docs', 'lib/console'],
-  yaml: ['lib/home', 'lib/records'],
+  yaml: ['actors', 'lib/home', 'lib/records'],
   zod: [
     'lib/home',
     'lib/records',

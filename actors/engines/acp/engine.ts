@@ -23,6 +23,7 @@ import { CannotOpen, isAnswer, openConversation, type Conversation } from './con
 import { endOfError, endOfPrompt, type Completion } from './completion.js';
 import { allowedByDefault, answerPermission, type OwnTool } from './permission.js';
 import { acpParser, usageOfAnswer } from './parser.js';
+import { allSettingsNames } from '../project-settings.js';
 import { acpFolders } from './folders.js';
 import { connect, Late } from './wire.js';
 
@@ -57,7 +58,10 @@ export interface AcpOptions extends AgentProgram {
   readonly hosts?: readonly string[];
   /** Where it departs from the protocol. Default: nowhere. */
   readonly quirks?: AcpQuirks;
-  /** Where a project keeps settings for it: it takes them all, so that a person has to trust them first. */
+  /**
+   * Where a project keeps settings for it, relative: it takes them all, so that a person has to trust them first.
+   * Absent: where any known agent keeps them. `[]` for a program that takes nothing of a project but words.
+   */
   readonly settingsNames?: readonly string[];
 }
 
@@ -107,7 +111,7 @@ export function acpEngine(options: AcpOptions): Engine {
 
   return defineEngine({
     name: options.name,
-    ...(options.settingsNames === undefined ? {} : { settingsNames: options.settingsNames }),
+    settingsNames: options.settingsNames ?? allSettingsNames,
     folders: () => acpFolders(options),
     hosts: providerHosts(options.baseUrl, options.hosts ?? []),
     seesImages: true,

@@ -29,12 +29,12 @@ export async function claudeProject(
 ): Promise<ClaudeProject> {
   const isOpen = project !== 'untrusted';
   const mcpFile = join(cwd, '.mcp.json');
-  const servers = project === 'trusted' ? serversIn(await readPlain(mcpFile, settingsBytesMax)) : [];
+  const servers = project === 'trusted' ? serversIn(await textOf(mcpFile, settingsBytesMax)) : [];
   const files = [
     join(configurationFolder(options), 'settings.json'),
     ...(isOpen ? ['settings.json', 'settings.local.json'].map((name) => join(cwd, '.claude', name)) : []),
   ];
-  const texts = await Promise.all(files.map((file) => readPlain(file, settingsBytesMax)));
+  const texts = await Promise.all(files.map((file) => textOf(file, settingsBytesMax)));
   const ask = [
     ...changing,
     ...(texts.some(isWidening) ? others : []),
@@ -47,6 +47,9 @@ export async function claudeProject(
     memory: isOpen ? '' : await memoryOf(cwd),
   };
 }
+
+const textOf = async (file: string, bytesMax: number): Promise<string | undefined> =>
+  (await readPlain(file, bytesMax))?.toString();
 
 /** Tools that it asks for anyway, so that nothing is lost by saying so. */
 const changing = ['Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch'];
@@ -81,7 +84,7 @@ async function memoryOf(cwd: string): Promise<string> {
   const texts: string[] = [];
   for (const folder of (await foldersUpToRoot(cwd)).toReversed()) {
     if (folder === homedir()) continue; // the user's own, which the program reads by itself
-    const text = await readPlain(join(folder, 'CLAUDE.md'), memoryBytesMax);
+    const text = await textOf(join(folder, 'CLAUDE.md'), memoryBytesMax);
     if (text !== undefined) texts.push(text);
   }
   return texts.join('\n\n').slice(0, memoryBytesMax);

@@ -17,7 +17,14 @@ import { converse, Refused, type Conversation } from './conversation.js';
 import { playExec } from './exec.js';
 import { codexResult, failed, codexParser } from './parser.js';
 import { codexFolders, sessionHome } from './homes.js';
-import { codexEnvironment, processSettings, threadSettings, type CodexOptions } from './settings.js';
+import {
+  codexEnvironment,
+  processSettings,
+  threadSettings,
+  trustSettings,
+  type CodexOptions,
+} from './settings.js';
+import { settingsNames } from '../project-settings.js';
 
 /**
  * Codex as an engine: one `codex app-server` a turn, spoken to in JSON-RPC lines. Commands and changes of
@@ -49,6 +56,8 @@ export function codexEngine(options: CodexOptions = {}): Engine {
       const facts = await find();
       return { ...facts, ...(await models(facts.available ? (facts.version ?? '') : undefined)) };
     },
+    settingsNames: settingsNames.codex,
+    leavesOutSettings: true,
     folders: (request) => codexFolders(options, request),
     hosts: providerHosts(options.baseUrl, ['api.openai.com', 'chatgpt.com', 'auth.openai.com']),
     limits: async () => limits.read(),
@@ -104,7 +113,7 @@ async function play(
   });
   const child = await startLines(
     bin,
-    [...(options.args ?? []), 'app-server', ...processSettings],
+    [...(options.args ?? []), 'app-server', ...processSettings, ...(await trustSettings(request))],
     {
       request,
       env: codexEnvironment(options, request),

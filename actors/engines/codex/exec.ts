@@ -5,7 +5,13 @@ import { promptWithTranscript } from '../command.js';
 import type { TurnIO, TurnRequest, TurnResult, Usage } from '../engine.js';
 import type { LimitsMemory } from '../limits.js';
 import { failed, kindOfChange } from './parser.js';
-import { codexEnvironment, processSettings, threadSettings, type CodexOptions } from './settings.js';
+import {
+  codexEnvironment,
+  processSettings,
+  threadSettings,
+  trustSettings,
+  type CodexOptions,
+} from './settings.js';
 
 /**
  * A turn by `codex exec --json`, for a codex that has no app-server: no streaming of words, no limits, and
@@ -47,7 +53,7 @@ async function play(
   let isKnown = false;
   const child = await startLines(
     bin,
-    execArguments(options, request, resume),
+    execArguments(options, request, { resume, trust: await trustSettings(request) }),
     {
       request,
       env: codexEnvironment(options, request),
@@ -100,7 +106,7 @@ async function play(
 function execArguments(
   options: CodexOptions,
   request: TurnRequest,
-  resume: string | undefined,
+  { resume, trust }: { readonly resume: string | undefined; readonly trust: readonly string[] },
 ): readonly string[] {
   const model = chosenWord(request.model ?? options.model);
   const effort = chosenWord(request.effort ?? options.effort);
@@ -120,6 +126,7 @@ function execArguments(
     '--json',
     '--skip-git-repo-check',
     ...processSettings,
+    ...trust,
     ...leavesOf(settings).flatMap(([key, value]) => ['-c', `${key}=${JSON.stringify(value)}`]),
     ...(resume === undefined ? [] : [resume]),
     '-',

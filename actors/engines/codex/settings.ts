@@ -1,6 +1,8 @@
+import { realpath } from 'node:fs/promises';
 import type { Json } from '../../../machines/outputs.js';
 import type { TurnRequest } from '../engine.js';
 import { apiKey, type AgentProgram } from '../agent/program.js';
+import { foldersUpToRoot } from '../project-settings.js';
 
 /** Where the program is, and how it logs in. */
 export interface CodexOptions extends AgentProgram {
@@ -25,6 +27,23 @@ export const processSettings: readonly string[] = [
   'analytics.enabled=false',
   'check_for_update_on_startup=false',
 ].flatMap((setting) => ['-c', setting]);
+
+/**
+ * Which projects' `.codex` count. Codex trusts by itself whatever folder it may write in, and then starts the servers
+ * that the folder names; said on the command line, it neither asks itself nor what an earlier turn wrote down.
+ */
+export async function trustSettings({
+  cwd,
+  project,
+}: Pick<TurnRequest, 'cwd' | 'project'>): Promise<readonly string[]> {
+  const real = await realpath(cwd).catch(() => cwd);
+  const folders = await Promise.all([cwd, real].map(foldersUpToRoot));
+  const level = project === 'trusted' ? 'trusted' : 'untrusted';
+  const entries = [...new Set(folders.flat())].map(
+    (folder) => `${JSON.stringify(folder)}={trust_level="${level}"}`,
+  );
+  return ['-c', `projects={${entries.join(',')}}`];
+}
 
 /**
  * The settings of one conversation: the provider where it is not the usual one, and the gateway's tools.

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ engineContract('the codex engine', {
 describe('the codex engine', () => {
   let cwd: string;
   beforeEach(async () => {
-    cwd = await mkdtemp(join(tmpdir(), 'codex-'));
+    cwd = await realpath(await mkdtemp(join(tmpdir(), 'codex-')));
   });
   afterEach(() => rm(cwd, { recursive: true, force: true }));
   const turn = (wish: TurnWish | string, options: CodexOptions = {}): Promise<PlayedTurn> =>
@@ -30,6 +30,22 @@ describe('the codex engine', () => {
   it('names its way to ask for effort as existing clients know it', () => {
     expect(engine().effortMechanism).to.equal('codex-config');
   });
+
+  // Codex 0.169 trusted any folder that it might write in, and ran the servers that its .codex names
+  for (const [way, options] of Object.entries({ 'app-server': {}, exec: old }))
+    it(`says of every folder up to the root whether a person trusted its settings: ${way}`, async () => {
+      await mkdir(join(cwd, '.git'));
+      const inner = join(cwd, 'in "quotes"');
+      await mkdir(inner);
+      for (const project of ['untrusted', 'plain', 'trusted', undefined] as const) {
+        const wish = { prompt: '[[say hello]]', ...(project && { project }) };
+        const { argv, outcome } = await playTurn(engine(options), inner, {}, wish);
+        expect(outcome).to.equal('succeeded');
+        const level = project === 'trusted' ? 'trusted' : 'untrusted';
+        const folders = [inner, cwd].map((folder) => `${JSON.stringify(folder)}={trust_level="${level}"}`);
+        for (const words of argv) expect(words).to.include(`projects={${folders.join(',')}}`);
+      }
+    });
 
   it('streams the answer, names its conversation and counts what this turn spent of what the conversation spent', async () => {
     const { outcome, text, usage, nativeId, reports } = await turn('[[say hello]]');
