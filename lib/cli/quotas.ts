@@ -20,11 +20,19 @@ export function quotasCommand(program: Command, terminal: Terminal): void {
         `${amount(quota, used[quota])} of ${amount(quota, limits[quota]?.[of])}`;
       terminal.out(
         table(
-          ['AGENT', 'PER', 'RESETS IN', ...quotas.map((quota) => quota.toUpperCase())],
-          agents.flatMap(({ agent, inHour, total, resetAt }) => [
-            [agent, 'hour', duration(resetAt - now), ...quotas.map((quota) => row(quota, inHour, 'hour'))],
-            [agent, 'total', '-', ...quotas.map((quota) => row(quota, total, 'total'))],
-          ]),
+          ['AGENT', 'PER', 'RESETS IN', ...quotas.map((quota) => quota.toUpperCase()), 'MET'],
+          agents.flatMap(({ agent, inHour, total, resetAt, met }) => {
+            const metAt = (per: string): string =>
+              met?.per === per ? `${met.quota}, ${duration(now - met.at)} ago` : '-';
+            return [
+              [
+                ...[agent, 'hour', duration(resetAt - now)],
+                ...quotas.map((quota) => row(quota, inHour, 'hour')),
+                metAt('hour'),
+              ],
+              [agent, 'total', '-', ...quotas.map((quota) => row(quota, total, 'total')), metAt('total')],
+            ];
+          }),
           'No agent has begun anything yet.',
         ),
       );

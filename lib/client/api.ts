@@ -6023,6 +6023,13 @@ export interface operations {
                             inHour: {
                                 [key: string]: number;
                             };
+                            /** @description The quota that it met last: from then on it was refused. Epoch ms. */
+                            met?: {
+                                at: number;
+                                /** @enum {string} */
+                                per: "hour" | "total";
+                                quota: string;
+                            };
                             /** @description When the hour ends, epoch ms. */
                             resetAt: number;
                             total: {

@@ -28,6 +28,8 @@ export type AgentUsage = {
   readonly hour: number;
   readonly inHour: Counts;
   readonly total: Counts;
+  /** The quota that it met last, and when first in that hour; epoch ms. Absent: none yet. */
+  readonly met?: { readonly quota: Quota; readonly per: 'hour' | 'total'; readonly at: number };
 };
 
 /**
@@ -99,7 +101,11 @@ function spendAs(
       run: (tx) => {
         const usage = current(agent, tx.get(key), tx.at);
         refusal = overdrawn(usage, quota, { amount, limits: quotasOf(app)[quota] });
-        if (refusal === undefined && dryRun !== true) tx.put(key, more(usage, quota, amount));
+        if (dryRun === true) return null;
+        if (refusal === undefined) tx.put(key, more(usage, quota, amount));
+        // once an hour: an agent in a circle writes nothing by being refused
+        else if (!isKnown(usage, quota))
+          tx.put(key, { ...usage, met: { quota, per: perOf(refusal), at: tx.at } });
         return null;
       },
     });
@@ -126,6 +132,10 @@ function overdrawn(
         `${agent} has used up its quota of ${limits.hour} ${quota} per hour.`,
       );
 }
+
+const isKnown = ({ met, hour }: AgentUsage, quota: Quota): boolean =>
+  met?.quota === quota && Math.floor(met.at / hourMs) === hour;
+const perOf = ({ details }: Refusal): 'hour' | 'total' => (details['per'] === 'hour' ? 'hour' : 'total');
 
 /** What is kept, with a new hour begun where the kept one is over. */
 function current(agent: string, kept: Json | undefined, at: number): AgentUsage {

@@ -64,6 +64,11 @@ describe('quotas of an agent', () => {
     expect(seen.body.agents[0].inHour.sessions).to.equal(quotas.sessions.hour);
     expect(seen.body.agents[0].resetAt % hourMs).to.equal(0);
     expect((await ann.get('/api/inspect/quotas')).status).to.equal(403);
+    // the last that it met, and one row an hour however often it is refused
+    const { met } = seen.body.agents[0];
+    expect(met).to.include({ quota: 'sessions', per: 'hour' });
+    expect((await ann.post('/api/sessions', { prompt: 'x' })).status).to.equal(429);
+    expect((await house.operator.get('/api/inspect/quotas')).body.agents[0].met).to.deep.equal(met);
   });
 
   it('are those of config.yaml', async () => {

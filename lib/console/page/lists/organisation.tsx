@@ -1,3 +1,4 @@
+import { now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
@@ -9,7 +10,7 @@ export function Organisation() {
   const loaded = useLoaded('org', read, { touches: named(/^(?:org|budget):/) });
   return (
     <Answered loaded={loaded}>
-      {({ org, budgets }) => (
+      {({ org, budgets, quotas }) => (
         <>
           {org.setAside.map(({ file, reason }) => (
             <p key={file} class="notice bad">
@@ -43,12 +44,19 @@ export function Organisation() {
             >
               {inOrder(org.employees, org.hierarchy.sorted).map((one) => {
                 const budget = budgets.find(({ employee }) => employee === one.name);
+                const met = quotas.find(({ agent }) => agent === `employee:${one.name}`)?.met;
                 return (
                   <tr key={one.name} data-employee={one.name}>
                     <th scope="row" style={{ paddingLeft: `${12 + one.depth * 20}px` }}>
                       {one.emoji !== undefined && <span aria-hidden="true">{one.emoji} </span>}
                       {one.displayName}
                       <small class="soft"> {one.rank}</small>
+                      {met !== undefined && now.value - met.at < shownMs && (
+                        <small class="bad">
+                          {' '}
+                          met its quota of {met.quota}, {span(now.value - met.at)} ago
+                        </small>
+                      )}
                     </th>
                     <td>{one.role}</td>
                     <td>{one.department}</td>
@@ -76,12 +84,15 @@ export function Organisation() {
 }
 
 async function read() {
-  const [org, budgets] = await Promise.all([
+  const [org, budgets, quotas] = await Promise.all([
     must(client.get('/api/org')),
     must(client.get('/api/org/budgets')).catch(() => ({ budgets: [] })), // none are kept
+    must(client.get('/api/inspect/quotas')),
   ]);
-  return { org, budgets: budgets.budgets };
+  return { org, budgets: budgets.budgets, quotas: quotas.agents };
 }
+
+const shownMs = 86_400_000;
 
 const inOrder = <One extends { readonly name: string }>(all: readonly One[], sorted: readonly string[]) =>
   [...all].sort((one, other) => sorted.indexOf(one.name) - sorted.indexOf(other.name));

@@ -91,6 +91,10 @@ export const inspectSystemRoutes: readonly Route[] = [
             inHour: z.record(z.string(), z.int()),
             total: z.record(z.string(), z.int()),
             resetAt: z.number().describe('When the hour ends, epoch ms.'),
+            met: z
+              .object({ quota: z.string(), per: z.enum(['hour', 'total']), at: z.number() })
+              .optional()
+              .describe('The quota that it met last: from then on it was refused. Epoch ms.'),
           }),
         ),
       }),

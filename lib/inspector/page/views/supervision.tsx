@@ -3,6 +3,7 @@ import { now, span, whole } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { Letters } from '../parts/letters.js';
+import { QuotasPanel } from '../parts/quotas.js';
 import type { DeadLetters, SupervisionTree } from '../../answers.js';
 
 type Kind = SupervisionTree['kinds'][number];
@@ -89,6 +90,7 @@ export function SupervisionPage() {
           {letters.value.value !== undefined && <Letters letters={letters.value.value.deadLetters} named />}
         </section>
       </div>
+      <QuotasPanel />
     </section>
   );
 }
