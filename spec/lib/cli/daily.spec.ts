@@ -99,7 +99,7 @@ console.log((await fetch(url + '/api/work-items', { method: 'POST', headers, bod
     expect(await done('quotas')).to.equal('No agent has begun anything yet.\n');
     expect(await done('run', '--engine', 'adder', 'add one')).to.include('201');
     expect(await done('quotas')).to.match(
-      /^AGENT +PER +RESETS IN +SESSIONS +ITEMS +RUNS +BYTES\nsession:\S+ +hour +\S+ .* 1 of 1000 .*\nsession:\S+ +total +- .* 1 of 100000 /,
+      /^AGENT +PER +RESETS IN +SESSIONS +ITEMS +RUNS +BYTES +MET\nsession:\S+ +hour +\S+ .* 1 of 1000 .*\nsession:\S+ +total +- .* 1 of 100000 /,
     );
     expect(JSON.parse(await done('quotas', '--json')).agents[0].inHour.items).to.equal(1);
   });
