@@ -62,9 +62,10 @@ export function Cost() {
                     { name: 'Cost', shown: 'right' },
                     { name: 'Share', shown: 'unseen' },
                   ]}
-                >
-                  {groups.map((group) => (
-                    <tr key={group.key ?? ''}>
+                  items={groups}
+                  keyOf={({ key }) => key ?? ''}
+                  row={(group, at) => (
+                    <tr key={group.key ?? ''} {...at}>
                       <th scope="row" class="clip">
                         {group.key ?? 'none'}
                       </th>
@@ -75,8 +76,8 @@ export function Cost() {
                         <i style={{ width: `${most === 0 ? 0 : (group.costUsd / most) * 100}%` }} />
                       </td>
                     </tr>
-                  ))}
-                </Sheet>
+                  )}
+                />
               )}
             </>
           );

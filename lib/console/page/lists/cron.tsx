@@ -19,9 +19,10 @@ export function Cron() {
           <Sheet
             label="Cron jobs"
             columns={['Job', 'Schedule', 'Next', 'Last', { name: 'Run', shown: 'unseen' }]}
-          >
-            {jobs.map((job) => (
-              <tr key={job.id}>
+            items={jobs}
+            keyOf={({ id }) => id}
+            row={(job, at) => (
+              <tr key={job.id} {...at}>
                 <th scope="row">
                   {job.name}
                   {!job.enabled && <b class="state rest">off</b>}
@@ -47,8 +48,8 @@ export function Cron() {
                   <RunNow id={job.id} name={job.name} />
                 </td>
               </tr>
-            ))}
-          </Sheet>
+            )}
+          />
         )
       }
     </Answered>

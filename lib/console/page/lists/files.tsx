@@ -2,6 +2,7 @@ import { useAction } from '../../../page/action.js';
 import { download } from '../../../page/ask.js';
 import { now, span, whole } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
+import { LongList } from '../../../page/parts/long-list.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
 
@@ -26,12 +27,16 @@ export function Files() {
                 No files. What one attaches to a message, and what agents attach, is kept here.
               </p>
             ) : (
-              <ul class="rows">
-                {list.map((file) => {
+              <LongList
+                class="rows"
+                items={list}
+                keyOf={(file) => String((file as { readonly id?: unknown }).id)}
+                heightPx={40}
+                row={(file, at) => {
                   const { id, filename, size, createdAt } = file as Readonly<Record<string, unknown>>;
                   const name = String(filename ?? id);
                   return (
-                    <li key={String(id)}>
+                    <li key={String(id)} {...at}>
                       <span class="title clip">{name}</span>
                       <span class="soft num">{bytes(Number(size ?? 0))}</span>
                       {typeof createdAt === 'string' && (
@@ -49,8 +54,8 @@ export function Files() {
                       </button>
                     </li>
                   );
-                })}
-              </ul>
+                }}
+              />
             )
           }
         </Answered>

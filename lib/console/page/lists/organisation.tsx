@@ -41,12 +41,13 @@ export function Organisation() {
                 { name: 'This month', shown: 'right' },
                 { name: 'Work', shown: 'unseen' },
               ]}
-            >
-              {inOrder(org.employees, org.hierarchy.sorted).map((one) => {
+              items={inOrder(org.employees, org.hierarchy.sorted)}
+              keyOf={({ name }) => name}
+              row={(one, at) => {
                 const budget = budgets.find(({ employee }) => employee === one.name);
                 const met = quotas.find(({ agent }) => agent === `employee:${one.name}`)?.met;
                 return (
-                  <tr key={one.name} data-employee={one.name}>
+                  <tr key={one.name} data-employee={one.name} {...at}>
                     <th scope="row" style={{ paddingLeft: `${12 + one.depth * 20}px` }}>
                       {one.emoji !== undefined && <span aria-hidden="true">{one.emoji} </span>}
                       {one.displayName}
@@ -74,8 +75,8 @@ export function Organisation() {
                     </td>
                   </tr>
                 );
-              })}
-            </Sheet>
+              }}
+            />
           )}
         </>
       )}

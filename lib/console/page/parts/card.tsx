@@ -1,15 +1,18 @@
 import { now, span } from '../../../page/clock.js';
+import type { RowPlace } from '../../../page/parts/long-list.js';
 import { linkTo } from '../place.js';
 import type { WorkItemRow } from '../work-items.js';
 
 /** A work item on the board: dragged, or moved with `m` while it has the focus. */
 export function Card({
   item,
+  at,
   drag,
   end,
   choose,
 }: {
   readonly item: WorkItemRow;
+  readonly at: RowPlace;
   readonly drag: () => void;
   readonly end: () => void;
   readonly choose: () => void;
@@ -17,6 +20,7 @@ export function Card({
   return (
     <li
       class="card"
+      {...at}
       draggable
       data-item={item.id}
       onDragStart={(event) => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { LongList, type LongListProps } from '../../../page/parts/long-list.js';
 
 interface Column {
   readonly name: string;
@@ -6,18 +7,20 @@ interface Column {
   readonly shown?: 'right' | 'unseen';
 }
 
-/** A table of records that scrolls by itself: `<Sheet label="Employees" columns={['Employee', 'Role']}>{rows}</Sheet>` */
-export const Sheet = ({
+/**
+ * A table of records, as many as there are, that scrolls sideways by itself:
+ * `<Sheet label="Jobs" columns={['Job']} items={jobs} keyOf={({ id }) => id} row={(job, at) => <tr {...at}>…</tr>} />`
+ */
+export const Sheet = <Item,>({
   label,
   columns,
-  children,
+  ...rows
 }: {
   readonly label: string;
   readonly columns: readonly (string | Column)[];
-  readonly children: ComponentChildren;
-}) => (
+} & Pick<LongListProps<Item>, 'items' | 'keyOf' | 'row'>) => (
   <div class="panel sheet" tabIndex={0} role="group" aria-label={label}>
-    <table>
+    <table aria-rowcount={rows.items.length + 1}>
       <thead>
         <tr>
           {columns
@@ -29,7 +32,7 @@ export const Sheet = ({
             ))}
         </tr>
       </thead>
-      <tbody>{children}</tbody>
+      <LongList of="table" heightPx={44} {...rows} />
     </table>
   </div>
 );

@@ -4,6 +4,7 @@ import { useAction } from '../../../page/action.js';
 import { said } from '../../../page/ask.js';
 import { whole } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
+import { LongList } from '../../../page/parts/long-list.js';
 import { named, useLoaded } from '../live.js';
 import { Card } from '../parts/card.js';
 import { MoveDialog, readMoves, type Move, type Moves } from '../parts/moves.js';
@@ -227,19 +228,23 @@ function Column({ status, place, dragged, moved, drag, choose, drop }: ColumnPro
       {groups.map(([lane, items]) => (
         <div key={lane} class="lane">
           {lanes !== undefined && <h3>{lane}</h3>}
-          <ul>
-            {items.map((item) => (
+          <LongList
+            items={items}
+            keyOf={({ id }) => id}
+            heightPx={72}
+            row={(item, at) => (
               <Card
                 key={item.id}
                 item={item}
+                at={at}
                 drag={() => drag(item)}
                 end={() => {
                   dragged.value = undefined;
                 }}
                 choose={() => choose(item)}
               />
-            ))}
-          </ul>
+            )}
+          />
         </div>
       ))}
       {value !== undefined && value.total > value.workItems.length && (

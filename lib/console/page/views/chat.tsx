@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { ask } from '../../../page/ask.js';
-import { now, span, whole } from '../../../page/clock.js';
+import { now, span } from '../../../page/clock.js';
+import { LongList, type RowPlace } from '../../../page/parts/long-list.js';
 import { Talk } from '../parts/talk.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
@@ -30,7 +31,6 @@ export function ChatPage({ id, q }: { readonly id: string | undefined; readonly 
 
 /** Sessions by their last activity; found by a search in the address. */
 function Sessions({ current, q }: { readonly current: string | undefined; readonly q: string | undefined }) {
-  const shown = useSignal(50);
   const wanted = useSignal(q ?? '');
   const loaded = useLoaded(`sessions?${wanted.value}`, (signal) => read(wanted.value, signal), {
     touches: named(/^session:(?!delta|notification)/),
@@ -66,21 +66,15 @@ function Sessions({ current, q }: { readonly current: string | undefined; readon
             : 'No session has this in its title, prompt, employee or id.'}
         </p>
       )}
-      <ul>
-        {value?.slice(0, shown.value).map((session) => (
-          <SessionLine key={session.id} session={session} current={session.id === current} />
-        ))}
-      </ul>
-      {value !== undefined && value.length > shown.value && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
-            shown.value += 100;
-          }}
-        >
-          {whole(value.length - shown.value)} more
-        </button>
+      {value !== undefined && (
+        <LongList
+          items={value}
+          keyOf={({ id }) => id}
+          heightPx={56}
+          row={(session, at) => (
+            <SessionLine key={session.id} session={session} current={session.id === current} at={at} />
+          )}
+        />
       )}
     </nav>
   );
@@ -94,10 +88,18 @@ async function read(q: string, signal: AbortSignal): Promise<readonly Session[]>
   return [...found].sort((one, other) => Date.parse(other.lastActivity) - Date.parse(one.lastActivity));
 }
 
-function SessionLine({ session, current }: { readonly session: Session; readonly current: boolean }) {
+function SessionLine({
+  session,
+  current,
+  at,
+}: {
+  readonly session: Session;
+  readonly current: boolean;
+  readonly at: RowPlace;
+}) {
   const mood = moodOf(session);
   return (
-    <li>
+    <li {...at}>
       <a
         href={linkTo({ view: 'chat', id: session.id })}
         aria-current={current ? 'page' : undefined}

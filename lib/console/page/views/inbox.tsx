@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { useKeys } from '../../../page/keys.js';
+import { LongList, type LongListControl } from '../../../page/parts/long-list.js';
 import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
 import { Subject } from '../parts/subject.js';
 import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
@@ -20,6 +21,7 @@ export function InboxPage() {
   const outcome = useSignal<{ readonly text: string; readonly refused: boolean } | undefined>(undefined);
   const writing = useSignal<string | undefined>(undefined);
   const opened = useSignal(false);
+  const rows = useRef<LongListControl>(null);
   const index = Math.max(0, list?.findIndex((thing) => keyOf(thing) === at.value) ?? 0);
   const thing = list?.[index];
   // What was decided leaves its place to the next: the cursor stays where it was
@@ -37,10 +39,10 @@ export function InboxPage() {
   }, [list]);
 
   const move = (by: number): void => {
-    const next = list?.[Math.max(0, Math.min(list.length - 1, index + by))];
-    if (next === undefined) return;
-    at.value = keyOf(next);
-    document.getElementById(`thing-${keyOf(next)}`)?.scrollIntoView({ block: 'nearest' });
+    if (list === undefined || list.length === 0) return;
+    const to = Math.max(0, Math.min(list.length - 1, index + by));
+    at.value = keyOf(list[to]!);
+    rows.current?.reveal(to);
   };
   const decideAll = async (choice: Choice): Promise<void> => {
     const chosen =
@@ -143,9 +145,15 @@ export function InboxPage() {
       )}
       {list !== undefined && list.length > 0 && (
         <div class={`inbox-columns${opened.value ? ' opened' : ''}`}>
-          <ul class="panel list" aria-label="Waiting">
-            {list.map((one) => (
-              <li key={keyOf(one)} class={one === thing ? 'at' : undefined} id={`thing-${keyOf(one)}`}>
+          <LongList
+            class="panel list"
+            label="Waiting"
+            items={list}
+            keyOf={keyOf}
+            heightPx={60}
+            control={rows}
+            row={(one, place) => (
+              <li key={keyOf(one)} class={one === thing ? 'at' : undefined} {...place}>
                 <input
                   type="checkbox"
                   aria-label={`Mark: ${one.title}`}
@@ -169,8 +177,8 @@ export function InboxPage() {
                   </span>
                 </button>
               </li>
-            ))}
-          </ul>
+            )}
+          />
           {thing !== undefined && (
             <section class="panel detail" aria-labelledby="detail-title" key={keyOf(thing)}>
               <button

@@ -1,6 +1,7 @@
 import { ask } from '../../../page/ask.js';
 import { timeOfDay } from '../../../page/clock.js';
 import { useAction } from '../../../page/action.js';
+import { LongList } from '../../../page/parts/long-list.js';
 import { linkTo } from '../place.js';
 import { readable } from './step.js';
 import type { DeadLetters } from '../../answers.js';
@@ -17,9 +18,13 @@ export function Letters({
   readonly named?: boolean;
 }) {
   return (
-    <ul class="moves">
-      {letters.map(({ id, actor, at, event, error }) => (
-        <li key={`${id} ${at}`}>
+    <LongList
+      class="moves"
+      items={letters}
+      keyOf={({ id, at }) => `${id} ${at}`}
+      heightPx={64}
+      row={({ id, actor, at, event, error }, place) => (
+        <li key={`${id} ${at}`} {...place}>
           {named && (
             <a href={linkTo({ view: 'actor', ...actor })}>
               <span class="kind-name">{actor.kind}</span> {actor.id}
@@ -30,8 +35,8 @@ export function Letters({
           <small class="bad">{error}</small>
           <Retry id={id} />
         </li>
-      ))}
-    </ul>
+      )}
+    />
   );
 }
 

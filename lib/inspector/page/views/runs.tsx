@@ -3,6 +3,7 @@ import { dateAndTime, now, span } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { RunView } from '../parts/run.js';
+import { LongList } from '../../../page/parts/long-list.js';
 import { tone } from '../../../page/parts/state.js';
 import { wordOf } from '../parts/run-record.js';
 
@@ -76,9 +77,13 @@ function Runs() {
           </p>
         </div>
       ) : (
-        <ul class="panel runs">
-          {value.runs.map((run) => (
-            <li key={run.runId}>
+        <LongList
+          class="panel runs"
+          items={value.runs}
+          keyOf={({ runId }) => runId}
+          heightPx={56}
+          row={(run, at) => (
+            <li key={run.runId} {...at}>
               <a href={linkTo({ view: 'runs', workflow: run.workflowId, id: run.runId })}>
                 <span class="who">
                   <b>{run.title}</b>
@@ -97,8 +102,8 @@ function Runs() {
                 </span>
               </a>
             </li>
-          ))}
-        </ul>
+          )}
+        />
       )}
     </section>
   );

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { dateAndTime, now, span } from '../../../page/clock.js';
+import { LongList, type RowPlace } from '../../../page/parts/long-list.js';
 import { attention, type Waiting } from '../attention.js';
 import { linkTo, type Place } from '../place.js';
 import { Decide } from '../parts/decide.js';
@@ -52,7 +53,6 @@ const words = signal('');
 const what = signal('');
 const on = signal('');
 const order = signal<{ readonly by: Column; readonly isDown: boolean }>({ by: 'since', isDown: false });
-const shown = signal(50);
 
 type Column = 'title' | 'what' | 'on' | 'since' | 'until';
 
@@ -132,7 +132,7 @@ function Table({ found }: { readonly found: readonly Waiting[] }) {
   const { by, isDown } = order.value;
   return (
     <div class="panel table-box">
-      <table class="waiting" aria-label="What waits">
+      <table class="waiting" aria-label="What waits" aria-rowcount={found.length + 1}>
         <thead>
           <tr>
             {columns.map(([column, name]) => (
@@ -155,32 +155,26 @@ function Table({ found }: { readonly found: readonly Waiting[] }) {
             <th scope="col">Decide</th>
           </tr>
         </thead>
-        <tbody>
-          {found.slice(0, shown.value).map((row) => (
-            <Row key={`${row.kind}/${row.id}/${row.waitingId}`} row={row} />
-          ))}
-        </tbody>
+        <LongList
+          of="table"
+          items={found}
+          keyOf={keyOf}
+          heightPx={58}
+          row={(row, at) => <Row key={keyOf(row)} row={row} at={at} />}
+        />
       </table>
       {found.length === 0 && <p class="empty">Nothing that waits matches.</p>}
-      {found.length > shown.value && (
-        <button
-          type="button"
-          onClick={() => {
-            shown.value += 50;
-          }}
-        >
-          {found.length - shown.value} more
-        </button>
-      )}
     </div>
   );
 }
 
-function Row({ row }: { readonly row: Waiting }) {
+const keyOf = ({ kind, id, waitingId }: Waiting): string => `${kind}/${id}/${waitingId}`;
+
+function Row({ row, at }: { readonly row: Waiting; readonly at: RowPlace }) {
   const since = Date.parse(row.since);
   const until = row.until === null ? null : Date.parse(row.until);
   return (
-    <tr data-waiting={row.waitingId}>
+    <tr data-waiting={row.waitingId} {...at}>
       <th scope="row">
         <a href={linkTo(placeOf(row))}>{row.title}</a>
         <small>
