@@ -145,6 +145,9 @@ export function settingsOf(now: () => Config, { home }: Layout): Settings {
     get agentQuotas() {
       return now().agents.quotas;
     },
+    get agentTools() {
+      return now().agents.tools;
+    },
     get socketsMax() {
       return now().gateway.socketsMax;
     },

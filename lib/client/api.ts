@@ -12074,7 +12074,9 @@ export interface operations {
     };
     "post /mcp": {
         parameters: {
-            query?: never;
+            query?: {
+                tools?: "all";
+            };
             header?: never;
             path?: never;
             cookie?: never;

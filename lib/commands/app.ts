@@ -1,4 +1,5 @@
 import type { Quotas } from '../home/agent-settings.js';
+import type { ToolChoice, ToolChoices } from '../home/tool-choice.js';
 import type { HomeSandbox } from '../home/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
@@ -162,6 +163,8 @@ export interface Settings {
   readonly socketsMax?: number;
   /** How much one agent may begin. Default: `standardQuotas`. */
   readonly agentQuotas?: Quotas;
+  /** Which tools agents are offered, by role. Default: the role's own set. */
+  readonly agentTools?: ToolChoices;
 }
 
 export interface Employee {
@@ -185,6 +188,8 @@ export interface Employee {
         /** Whose sessions may open one with these tools, though their own are narrower. */
         readonly lendTo?: 'reports' | 'anyone' | readonly string[] | undefined;
       };
+  /** Of the gateway's tools, those in this employee's list. Default: those of its role. */
+  readonly tools?: ToolChoice;
 }
 export type ToolMode = 'ask' | 'allow-list' | 'full';
 export interface Roster {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toolChoices } from './tool-choice.js';
 import { sandboxLevels } from '../../actors/sandbox/levels.js';
 
 /**
@@ -59,6 +60,7 @@ export const agents = z.strictObject({
       'Memory of a confined turn where systemd makes it a scope, else of each of its processes. Default: three ' +
         'quarters of the machine; 0: not bounded.',
     ),
+  tools: toolChoices.prefault({}),
   quotas: z
     .strictObject({
       sessions: quota('Sessions', standardQuotas.sessions),

@@ -125,6 +125,7 @@ export const liveKeys: readonly string[] = [
   'agents.sandboxHosts',
   'agents.memoryMegabytesMax',
   'agents.quotas',
+  'agents.tools',
   'backup.folder',
   'backup.everyHours',
   'backup.keep',

@@ -6,6 +6,7 @@ import {
   type CallToolResult,
   type Tool as Listing,
 } from '@modelcontextprotocol/sdk/types.js';
+import { findTools, searchListings } from './find-tools.js';
 import { withRemedy } from './remedy.js';
 import { toolRequestOf, type ToolRequest } from './tool-request.js';
 import { inputSchema, queryMembersOf, type Reads } from './schema.js';
@@ -24,6 +25,8 @@ export interface ToolBackend {
   ask(request: ToolRequest): Promise<{ readonly body: unknown } | { readonly faultId: string } | Refusal>;
   /** The calling session; undefined for a person. */
   readonly self: string | undefined;
+  /** The tools in the caller's list, by name; undefined: all. */
+  offered(): Promise<ReadonlySet<string> | undefined>;
 }
 
 /** One message of a client, already parsed and its sender known. */
@@ -47,9 +50,9 @@ export async function answerMcp(
     { name: 'troupe', version: incoming.version },
     { capabilities: { tools: {} }, instructions },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered(backend).map(listing) }));
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: await listed(backend) }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }) =>
-    called(backend, params.name, params.arguments ?? {}),
+    call(backend, params.name, params.arguments ?? {}),
   );
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
@@ -76,6 +79,7 @@ const instructions = [
     'and call what_next when you are unsure what is possible.',
   'Delegate with delegate_task; you are notified once when it is finished, so do not poll.',
   'A refused call says why and what to do instead. Do that; do not try to bypass it.',
+  'A tool that is not in your list: find_tools describes it, use_tool calls it.',
 ].join('\n');
 
 interface Offer {
@@ -83,7 +87,14 @@ interface Offer {
   readonly reads: Reads;
 }
 
-function offered(backend: ToolBackend): Offer[] {
+/** What this caller's model is shown of all that it may call. */
+async function listed(backend: ToolBackend): Promise<Listing[]> {
+  const all = callable(backend).map(listing);
+  const chosen = await backend.offered();
+  return chosen === undefined ? all : [...all.filter(({ name }) => chosen.has(name)), ...searchListings];
+}
+
+function callable(backend: ToolBackend): Offer[] {
   return tools.flatMap((tool) => {
     const reads =
       tool.onSelf && backend.self === undefined ? undefined : backend.find(tool.method, tool.path);
@@ -107,12 +118,28 @@ function listing({ tool, reads }: Offer): Listing {
   return made;
 }
 
-async function called(
-  backend: ToolBackend,
-  name: string,
-  args: Readonly<Record<string, unknown>>,
-): Promise<CallToolResult> {
-  const offer = offered(backend).find(({ tool }) => tool.name === name);
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** A tool, or one of the two through which the others are reached. */
+async function call(backend: ToolBackend, name: string, args: Arguments): Promise<CallToolResult> {
+  if (name === 'find_tools') {
+    const { query = '' } = args;
+    if (typeof query !== 'string') return refused(mustBe('query', 'a string'));
+    return said(JSON.stringify(findTools(callable(backend).map(listing), query)));
+  }
+  if (name !== 'use_tool') return callRoute(backend, name, args);
+  const { name: wanted, arguments: given = {} } = args;
+  if (typeof wanted !== 'string') return refused(mustBe('name', 'a string'));
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    return refused(mustBe('arguments', 'an object'));
+  return callRoute(backend, wanted, given as Arguments);
+}
+
+const mustBe = (path: string, what: string): Refusal =>
+  refuse('BAD_REQUEST', { path }, `${path}: must be ${what}`);
+
+async function callRoute(backend: ToolBackend, name: string, args: Arguments): Promise<CallToolResult> {
+  const offer = callable(backend).find(({ tool }) => tool.name === name);
   if (!offer) return refused(refuse('NOT_FOUND', { tool: name }, `Unknown tool "${name}".`));
   const request = toolRequestOf(offer.tool, args, {
     self: backend.self,
@@ -125,19 +152,18 @@ async function called(
       `Internal error; see ${answer.faultId} in the gateway's log. Continue with other work and ` +
         'mention it in your answer.',
     );
-  const text = JSON.stringify(offer.tool.show ? offer.tool.show(answer.body, args) : answer.body);
-  return {
-    content: [
-      {
-        type: 'text',
-        text:
-          text.length > textMax
-            ? `${text.slice(0, textMax)}\n… truncated; request less (limit, last).`
-            : text,
-      },
-    ],
-  };
+  return said(JSON.stringify(offer.tool.show ? offer.tool.show(answer.body, args) : answer.body));
 }
+
+const said = (text: string): CallToolResult => ({
+  content: [
+    {
+      type: 'text',
+      text:
+        text.length > textMax ? `${text.slice(0, textMax)}\n… truncated; request less (limit, last).` : text,
+    },
+  ],
+});
 
 /** A model's window is small; an answer must not fill it. */
 const textMax = 200_000;

@@ -61,7 +61,7 @@ const remedies: Partial<Record<RefusalCode, string>> = {
 
 /** Where the thing that was not found could have been found. */
 function sought({ kind, tool }: Refusal['details']): string {
-  if (tool !== undefined) return 'Use a tool from your list.';
+  if (tool !== undefined) return 'Use a tool from your list, or find one with find_tools.';
   return `Check the name or id with ${lists.get(String(kind)) ?? 'list_work_items or list_sessions'}.`;
 }
 

@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { placeOf } from '../../lib/commands/page-after.js';
+import type { Place } from '../../lib/commands/work-items/merge-lists.js';
+import { listRuns } from '../../lib/commands/workflow-runs/read-run.js';
 import { poll } from '../lib/gateway/fixture.js';
 import { line, noop, openClientHouse, type ClientHouse } from './fixture.js';
 
@@ -114,6 +117,39 @@ describe('clients of this API, pages of lists that move', () => {
     expect(by.runs).to.deep.equal(
       (await house.operator.get('/api/workflow-runs?limit=3&offset=5')).body.runs,
     );
+  });
+
+  it('names no run to an agent that it does not show, also not where the next page begins', async () => {
+    const theirs: string[] = [];
+    for (const [title, owner] of [
+      ['Anns own', 'ann'],
+      ['Of another', 'bob'],
+    ])
+      await house.operator.post('/api/workflow-definitions', {
+        ...line(String(title), { id: 't', type: 'trigger' } as { id: string }, noop('a')),
+        owner,
+        concurrency: 8,
+      });
+    const start = async (workflow: string): Promise<string> =>
+      (await house.operator.post(`/api/workflow-definitions/${workflow}/run`)).body.runId;
+    const own: string[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      own.push(await start('anns-own'));
+      for (let m = 0; m < 3; m += 1) theirs.push(await start('of-another'));
+    }
+    const ann = { type: 'session', id: 'of-ann', employee: 'ann', ancestors: [] } as const;
+    for (const limit of [1, 3]) {
+      const met: string[] = [];
+      for (let cursor: Place | undefined, pages = 0; pages < 50; pages += 1) {
+        const query = { limit, offset: 0, cursor, scannedMax: 2 };
+        const page: any = await listRuns(house.gateway.app, undefined, query, ann);
+        met.push(...page.runs.map(({ runId }: { runId: string }) => runId));
+        if (page.nextCursor === null) break;
+        cursor = placeOf(page.nextCursor);
+        expect(theirs).not.to.include(cursor?.id);
+      }
+      expect(met.toSorted()).to.deep.equal(own.toSorted());
+    }
   });
 
   it('refuses a cursor that it did not give', async () => {

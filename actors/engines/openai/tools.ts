@@ -47,7 +47,10 @@ export async function openTools(
     import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
   ]);
   const client = new Client({ name: 'troupe', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL(mcp.url), {
+  const url = new URL(mcp.url);
+  // who names tools need not stop at those that its role is offered
+  if (typeof chosen === 'object') url.searchParams.set('tools', 'all');
+  const transport = new StreamableHTTPClientTransport(url, {
     requestInit: { headers: { authorization: `Bearer ${mcp.token}` }, redirect: 'error' },
   });
   // The client's own type disagrees with itself under exactOptionalPropertyTypes

@@ -160,6 +160,8 @@ export interface RunsQuery {
   readonly status?: string | undefined;
   /** The place of the last run that was seen; instead of an offset. */
   readonly cursor?: Place | undefined;
+  /** How many are looked through for a page. Default: 1,000. */
+  readonly scannedMax?: number;
 }
 
 /** The runs of a workflow, newest first. */
@@ -194,23 +196,24 @@ export async function listRuns(
 
 /**
  * A page of what fits and what the caller may see. Offsets count all runs; as many are looked through as it
- * takes, up to a thousand.
+ * takes, up to a bound. Where the next page begins names no run but one that is shown.
  */
 async function visible(
   app: App,
   index: Range,
-  { limit, offset, status, cursor }: RunsQuery,
+  { limit, offset, status, cursor, scannedMax = 1_000 }: RunsQuery,
   by: Caller,
 ): Promise<{ readonly views: readonly RunView[] } & Onward> {
   const views: RunView[] = [];
   let scanned = 0;
   let last: Place | undefined;
   for await (const place of placesFrom(app, index, { offset, cursor, first: limit + 1 })) {
-    if (last !== undefined && (views.length === limit || scanned >= scannedMax))
+    const isFull = views.length === limit;
+    if (last !== undefined && (isFull || (scanned >= scannedMax && place.key !== last.key)))
       return {
         views,
         nextOffset: cursor === undefined ? offset + scanned : null,
-        nextCursor: cursorOf(last),
+        nextCursor: cursorOf(isFull ? last : behindAll(last)),
       };
     scanned += 1;
     last = place;
@@ -220,6 +223,9 @@ async function visible(
   }
   return { views, nextOffset: null, nextCursor: null };
 }
+
+/** Behind whatever stands at this time: no id goes further. */
+const behindAll = ({ key }: Place): Place => ({ key, id: '\uffff' });
 
 /** Where the next page begins; null: this was the last one. */
 type Onward = { readonly nextOffset: number | null; readonly nextCursor: string | null };
@@ -242,8 +248,6 @@ async function* placesFrom(
   }
   yield* mergedAfter(supervisor, 'workflow-run', [range], { after, first });
 }
-
-const scannedMax = 1_000;
 
 /** What lists show of a run. */
 const listed = (view: RunView) => {

@@ -4,8 +4,10 @@ import { callerKinds, verdict, type AuthorityId } from '../authorization.js';
 import { expectedRefusal } from '../errors.js';
 import { judgeJson } from '../parse.js';
 import { route, type HttpRequest, type Route } from '../route.js';
-import type { Reply } from '../../commands/app.js';
+import type { App, Reply } from '../../commands/app.js';
+import type { ToolRole } from '../../home/tool-choice.js';
 import type { ToolBackend } from '../../mcp/endpoint.js';
+import { stepTool, toolsOf } from '../../mcp/tool-sets.js';
 import { refuse } from '../../../machines/refusals.js';
 
 /**
@@ -22,6 +24,14 @@ export function mcpRoutes(routes: () => readonly Route[], version: string): read
         about:
           'Model Context Protocol, streamable HTTP: one JSON-RPC message, answered as JSON. The ' +
           'tools are these routes, with the same authority and refusals.',
+        query: z.object({
+          tools: z
+            .literal('all')
+            .optional()
+            .describe(
+              "An agent's list holds the tools of its role; with `all`, every tool that it may call.",
+            ),
+        }),
         body: z.looseObject({
           jsonrpc: z.literal('2.0'),
           method: z.string().optional(),
@@ -44,7 +54,10 @@ export function mcpRoutes(routes: () => readonly Route[], version: string): read
 }
 
 /** The routes as one caller meets them. */
-function toolBackend(request: HttpRequest<unknown, unknown>, routes: readonly Route[]): ToolBackend {
+function toolBackend(
+  request: HttpRequest<unknown, { readonly tools?: 'all' | undefined }>,
+  routes: readonly Route[],
+): ToolBackend {
   const { app, caller: by, header, client } = request;
   const isAgent = by.type === 'session';
   const find = (method: string, path: string): Route | undefined => {
@@ -53,6 +66,7 @@ function toolBackend(request: HttpRequest<unknown, unknown>, routes: readonly Ro
   };
   return {
     self: isAgent ? by.id : undefined,
+    offered: async () => (isAgent && request.query.tools !== 'all' ? offeredTo(app, by.id) : undefined),
     find: (method, path) => find(method, path)?.schema,
     async ask({ method, route: path, path: asked, params, query, body }) {
       const found = find(method, path);
@@ -80,6 +94,26 @@ function toolBackend(request: HttpRequest<unknown, unknown>, routes: readonly Ro
       }
     },
   };
+}
+
+/** The tools of a session's role, unless its employee's file or the configuration names others. */
+async function offeredTo(app: App, sessionId: string): Promise<ReadonlySet<string> | undefined> {
+  const session = await app.supervisor.get('session', sessionId);
+  const employees = app.roster?.()?.employees ?? [];
+  const employee = employees.find(({ name }) => name === session?.view.employee);
+  const role = roleOf(session?.view, employee);
+  const chosen = toolsOf(employee?.tools ?? app.settings.agentTools?.[role] ?? role);
+  return chosen && session?.view.source === 'workflow' ? new Set([...chosen, stepTool]) : chosen;
+}
+
+/** A review is one whoever makes it; a manager who works on an item is still a manager. */
+function roleOf(
+  session: { readonly source: string; readonly engine: string } | undefined,
+  employee: { readonly rank?: string } | undefined,
+): ToolRole {
+  if (session?.source === 'review') return 'reviewer';
+  if (session?.engine === 'clerk') return 'clerk';
+  return employee?.rank === 'manager' || employee?.rank === 'executive' ? 'manager' : 'employee';
 }
 
 /** True when some agent might be let through. */

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { sandboxLevels, type SandboxLevel } from '../../../actors/sandbox/levels.js';
+import { toolChoice, type ToolChoice } from '../../home/tool-choice.js';
 import { judged } from '../judged.js';
 
 /**
@@ -61,6 +62,7 @@ export const employeeFile = z.looseObject({
   worktree: z.boolean().nullish(),
   sandbox: z.enum(sandboxLevels).nullish(),
   mcp: z.union([z.boolean(), words(50)]).nullish(),
+  tools: toolChoice.nullish(),
   provides: z
     .array(z.looseObject({ name: word(200), description: z.string().max(2_000).optional() }))
     .max(50)
@@ -96,6 +98,8 @@ export interface Person {
   /** Narrower than agents.sandbox; a wider one has no effect. */
   readonly sandbox?: SandboxLevel;
   readonly mcp?: boolean | readonly string[];
+  /** Of the gateway's tools, those in the list of its agents; the others they find. */
+  readonly tools?: ToolChoice;
   readonly provides?: readonly { readonly name: string; readonly description?: string | undefined }[];
   readonly monthlyBudgetUsd?: number;
   readonly allowedConnectors: readonly string[];
@@ -141,6 +145,7 @@ export function personOf(
     ...(data.worktree != null && { worktree: data.worktree }),
     ...(data.sandbox != null && { sandbox: data.sandbox }),
     ...(data.mcp != null && { mcp: data.mcp }),
+    ...(data.tools != null && { tools: data.tools }),
     ...(data.provides != null && { provides: data.provides }),
     ...(data.monthlyBudgetUsd != null && { monthlyBudgetUsd: data.monthlyBudgetUsd }),
   };

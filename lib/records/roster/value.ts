@@ -29,6 +29,7 @@ export interface RosterEmployee {
   readonly cwd?: string;
   readonly worktree?: boolean;
   readonly sandbox?: Person['sandbox'];
+  readonly tools?: NonNullable<Person['tools']>;
 }
 
 /** Where there is no one, no name is anybody's, and the operator is the root. */
@@ -48,6 +49,7 @@ export function rosterValue(people: readonly Person[], positions: Positions, rev
       ...(person.cwd !== undefined && { cwd: person.cwd }),
       ...(person.worktree !== undefined && { worktree: person.worktree }),
       ...(person.sandbox !== undefined && { sandbox: person.sandbox }),
+      ...(person.tools !== undefined && { tools: person.tools }),
       ...(person.monthlyBudgetUsd !== undefined && { monthlyBudgetUsd: person.monthlyBudgetUsd }),
     }),
   );

@@ -132,10 +132,10 @@ function partsOf({
   roster = records && (() => records.roster.value),
   connectors,
   evidence,
-  subscribers: wakers,
+  subscribers,
   reviews,
 }: Partial<AppParts>): Partial<AppParts> {
-  const given = { engines, settings, records, roster, connectors, evidence, wakers, reviews };
+  const given = { engines, settings, records, roster, connectors, evidence, subscribers, reviews };
   return Object.fromEntries(Object.entries(given).filter(([, part]) => part !== undefined));
 }
 

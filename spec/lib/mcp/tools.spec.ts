@@ -46,6 +46,11 @@ describe('tools', () => {
     return opened;
   }
   const agent = (sessionId: string) => box(house.tokens.mint(sessionId));
+  const allNames = async (sessionId: string): Promise<string[]> => {
+    const asked = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+    const { body } = await house.agent(sessionId).post('/mcp?tools=all', asked);
+    return body.result.tools.map(({ name }: { name: string }) => name);
+  };
 
   describe('the table', () => {
     const gateway = {
@@ -111,7 +116,7 @@ describe('tools', () => {
   });
 
   it('are offered to an agent as far as some agent may use them', async () => {
-    const names = await (await agent(await session())).names();
+    const names = await allNames(await session());
     expect(names).to.include.members([
       'who_am_i',
       'spawn_session',
@@ -121,6 +126,7 @@ describe('tools', () => {
       'decide_work_item_approval',
     ]);
     expect(names).not.to.include('list_employees'); // this house keeps no files of people
+    expect(names).not.to.include('decide_poll_activation'); // for people
     const operator = await (await box(operatorToken)).names();
     expect(operator).to.include('list_work_items').and.not.include('who_am_i');
   });
