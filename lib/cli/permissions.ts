@@ -31,7 +31,7 @@ export function permissionsCommand(program: Command, terminal: Terminal): void {
       const client = await connect(homeOf(options, terminal));
       const path = { id: await sessionNamed(client, typed) };
       const session = await client.get('/api/sessions/{id}', { params: { path, query: { messages: '0' } } });
-      const now = policyOf(session);
+      const { toolPolicy: now } = session;
       const { mode, add = [], remove = [] } = options;
       const isChange = mode !== undefined || add.length > 0 || remove.length > 0;
       const kept = mode === undefined ? now.allow.filter((rule) => !remove.includes(rule)) : [];
@@ -39,16 +39,12 @@ export function permissionsCommand(program: Command, terminal: Terminal): void {
       const changed = isChange
         ? await client.put('/api/sessions/{id}/permissions', { params: { path }, body })
         : session;
-      const { mode: is, allow } = policyOf(changed);
+      const { mode: is, allow } = changed.toolPolicy;
       if (options.json === true) return terminal.out(JSON.stringify({ mode: is, allow }));
       terminal.out(about[is]);
       for (const rule of allow) terminal.out(`  ${plainText(rule)}`);
     });
 }
-
-/** What the record of a session says of it; the document leaves that member open. */
-const policyOf = (session: unknown): ToolPolicy =>
-  (session as { readonly toolPolicy: ToolPolicy }).toolPolicy;
 
 const about: Readonly<Record<ToolPolicy['mode'], string>> = {
   ask: 'It asks before each tool that its engine asks for.',

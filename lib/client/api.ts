@@ -263,7 +263,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Messages sent through a connector and their outcome, newest last. */
+        /** Messages sent through a connector and their outcome, newest last; the next page holds older ones. */
         get: operations["get /api/connectors/:name/deliveries"];
         put?: never;
         post?: never;
@@ -2975,6 +2975,11 @@ export interface components {
              */
             status: "running" | "idle" | "error" | "interrupted" | "stopped" | "waiting";
             title: string | null;
+            toolPolicy: {
+                allow: string[];
+                /** @enum {string} */
+                mode: "ask" | "allow-list" | "full";
+            };
             totalCost: number;
             totalTurns: number;
             /** @enum {string} */
@@ -3993,6 +3998,7 @@ export interface operations {
     "get /api/connectors/:name/deliveries": {
         parameters: {
             query?: {
+                cursor?: string;
                 limit?: string;
             };
             header?: never;
@@ -4011,6 +4017,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         deliveries: components["schemas"]["Delivery"][];
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -4458,6 +4466,7 @@ export interface operations {
     "get /api/cron/:id/runs": {
         parameters: {
             query?: {
+                cursor?: string;
                 limit?: string;
             };
             header?: never;
@@ -4474,7 +4483,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CronRun"][];
+                    "application/json": components["schemas"]["CronRun"][] | {
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
+                        runs: components["schemas"]["CronRun"][];
+                    };
                 };
             };
             /** @description Refused. */
@@ -5232,6 +5245,7 @@ export interface operations {
             query: {
                 after?: string;
                 age?: string;
+                cursor?: string;
                 kind: string;
                 limit?: string;
                 offset?: string;
@@ -5260,6 +5274,8 @@ export interface operations {
                             [key: string]: unknown;
                         })[];
                         next: string | null;
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -5331,6 +5347,7 @@ export interface operations {
         parameters: {
             query?: {
                 before?: string;
+                cursor?: string;
                 diff?: "0" | "1" | "true" | "false";
                 limit?: string;
                 revision?: string;
@@ -5361,6 +5378,8 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -5723,6 +5742,7 @@ export interface operations {
         parameters: {
             query?: {
                 before?: string;
+                cursor?: string;
                 limit?: string;
             };
             header?: never;
@@ -5748,6 +5768,8 @@ export interface operations {
                         })[];
                         /** @description `before` of the next page; null at the end. */
                         next: string | null;
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -6877,6 +6899,7 @@ export interface operations {
     "get /api/search/messages": {
         parameters: {
             query?: {
+                cursor?: string;
                 employee?: string;
                 engine?: string;
                 excludeSessionId?: string;
@@ -6912,6 +6935,7 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
+                        nextCursor: string | null;
                         nextOffset: number | null;
                         results: ({
                             messageId: string;
@@ -6948,6 +6972,7 @@ export interface operations {
             query?: {
                 activeBefore?: string;
                 activeSince?: string;
+                cursor?: string;
                 employee?: string;
                 engine?: string;
                 excludeSessionId?: string;
@@ -6975,6 +7000,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        nextCursor: string | null;
                         nextOffset: number | null;
                         results: components["schemas"]["Session"][];
                         sessions: components["schemas"]["Session"][];
@@ -7003,6 +7029,7 @@ export interface operations {
         parameters: {
             query?: {
                 assignee?: string;
+                cursor?: string;
                 department?: string;
                 limit?: string;
                 offset?: string;
@@ -7026,6 +7053,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        nextCursor: string | null;
                         nextOffset: number | null;
                         results: components["schemas"]["WorkItemRow"][];
                         total: number;
@@ -7220,6 +7248,11 @@ export interface operations {
                          */
                         status: "running" | "idle" | "error" | "interrupted" | "stopped" | "waiting";
                         title: string | null;
+                        toolPolicy: {
+                            allow: string[];
+                            /** @enum {string} */
+                            mode: "ask" | "allow-list" | "full";
+                        };
                         totalCost: number;
                         totalTurns: number;
                         /** @enum {string} */
@@ -7717,6 +7750,7 @@ export interface operations {
         parameters: {
             query?: {
                 before?: string;
+                cursor?: string;
                 limit?: string;
             };
             header?: never;
@@ -7736,6 +7770,8 @@ export interface operations {
                     "application/json": {
                         hasOlder: boolean;
                         messages: components["schemas"]["Message"][];
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -9160,6 +9196,7 @@ export interface operations {
         parameters: {
             query?: {
                 before?: string;
+                cursor?: string;
                 limit?: string;
             };
             header?: never;
@@ -9179,6 +9216,8 @@ export interface operations {
                     "application/json": {
                         approvals: components["schemas"]["ApprovalRequest"][];
                         hasOlder: boolean;
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -9307,6 +9346,7 @@ export interface operations {
         parameters: {
             query?: {
                 before?: string;
+                cursor?: string;
                 limit?: string;
             };
             header?: never;
@@ -9326,6 +9366,8 @@ export interface operations {
                     "application/json": {
                         attempts: components["schemas"]["Attempt"][];
                         hasOlder: boolean;
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -9389,6 +9431,7 @@ export interface operations {
         parameters: {
             query?: {
                 before?: string;
+                cursor?: string;
                 limit?: string;
             };
             header?: never;
@@ -9408,6 +9451,8 @@ export interface operations {
                     "application/json": {
                         comments: components["schemas"]["Comment"][];
                         hasOlder: boolean;
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                     };
                 };
             };
@@ -10679,6 +10724,7 @@ export interface operations {
                         evidenceConfigured: boolean;
                         evidenceReason?: string;
                         limit: number;
+                        /** @description `cursor` of the next page; null at the end. */
                         nextCursor: string | null;
                         nextOffset: number | null;
                         offset: number;
@@ -10909,6 +10955,7 @@ export interface operations {
         parameters: {
             query?: {
                 after?: string;
+                cursor?: string;
                 limit?: string;
             };
             header?: never;
@@ -10928,6 +10975,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         nextAfter: number | null;
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                         receipts: components["schemas"]["WorkflowReceipt"][];
                         total: number;
                     };
@@ -11395,6 +11444,7 @@ export interface operations {
                         evidenceConfigured: boolean;
                         evidenceReason?: string;
                         limit: number;
+                        /** @description `cursor` of the next page; null at the end. */
                         nextCursor: string | null;
                         nextOffset: number | null;
                         offset: number;

@@ -43,12 +43,19 @@ const mark = Symbol.for('troupe.refusal');
 export class GatewayError extends Error {
   /** Tells it from other errors where `instanceof` cannot. */
   override readonly name = 'GatewayError';
+  /** With NOT_A_GATEWAY: the HTTP status of what answered in the gateway's place; 302 for any redirect. */
+  readonly status?: number;
   constructor(
     /** No answer, none in time, an answer that no gateway gives, or a credential that is not taken. */
     readonly code: 'UNREACHABLE' | 'TIMEOUT' | 'NOT_A_GATEWAY' | 'UNAUTHENTICATED',
     message: string,
-    options?: { readonly cause?: unknown },
+    options: {
+      readonly cause?: unknown;
+      readonly status?: number;
+    } = {},
   ) {
-    super(message, options);
+    const { status, ...rest } = options;
+    super(message, rest);
+    if (status !== undefined) this.status = status;
   }
 }

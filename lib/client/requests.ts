@@ -80,7 +80,7 @@ export function createRequests({ url, token, fetch, timeoutMs, retries }: Reques
   const http = createFetch<Record<string, Record<string, object>>>({
     baseUrl: url,
     fetch,
-    redirect: 'error',
+    redirect: 'manual', // no request of ours is redirected: what does it is a proxy's login page
   });
 
   async function request(method: Method, path: string, init: RequestSettings = {}): Promise<unknown> {
@@ -104,9 +104,8 @@ export function createRequests({ url, token, fetch, timeoutMs, retries }: Reques
           } as never,
         );
         if (response.ok) return data;
-        return (
-          refusalOf(response.status, error) ?? notAGateway(`${method.toUpperCase()} ${path}`, response.status)
-        );
+        const status = response.type === 'opaqueredirect' ? 302 : response.status;
+        return refusalOf(status, error) ?? notAGateway(`${method.toUpperCase()} ${path}`, status);
       } catch (cause) {
         if (signal?.aborted) throw signal.reason;
         if (cause instanceof GatewayError) throw cause;
@@ -132,14 +131,16 @@ export function createRequests({ url, token, fetch, timeoutMs, retries }: Reques
   };
 }
 
+/** A proxy, a login page, another program. */
 const notAGateway = (request: string, status: number, cause?: unknown): never => {
-  throw new GatewayError(
-    'NOT_A_GATEWAY',
-    `${request} answered ${status} with something that no gateway says.`,
-    {
-      cause,
-    },
-  );
+  const isRedirect = status >= 300 && status < 400;
+  const isLogin = isRedirect || status === 401 || status === 403;
+  const what = isRedirect ? 'was redirected' : `was answered with ${status}`;
+  const why = isLogin ? 'a proxy before it wants you to sign in' : 'something else stands in its place';
+  throw new GatewayError('NOT_A_GATEWAY', `${request} ${what}, but not by a gateway: ${why}.`, {
+    cause,
+    status,
+  });
 };
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

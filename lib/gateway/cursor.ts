@@ -14,5 +14,15 @@ export const cursor = z
   .optional()
   .describe('`nextCursor` of the page before, instead of an offset: what did not move is shown once.');
 
+/** Of rows that are numbered as they are written: the number of the last one that was shown. */
+export const rowCursor = z
+  .string()
+  .regex(/^\d{0,15}$/, 'must be nextCursor of an answer')
+  .transform((number) => (number === '' ? undefined : Number(number)))
+  .optional()
+  .describe('`nextCursor` of the page before.');
+
+export const nextCursor = z.string().nullable().describe('`cursor` of the next page; null at the end.');
+
 /** The same for lists whose pages always say where the next one begins. */
 export const place = cursor.transform((given) => given?.place);

@@ -111,6 +111,7 @@ export const session = z
     lastError: maybe(z.string()),
     createdAt: iso,
     lastActivity: iso,
+    toolPolicy: z.object({ mode: z.enum(['ask', 'allow-list', 'full']), allow: z.array(z.string()) }),
   })
   .meta({ id: 'Session' });
 

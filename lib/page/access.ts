@@ -3,8 +3,9 @@ import { signal } from '@preact/signals';
 /**
  * Who looks at the page. A paired browser has its cookies and is asked nothing; anybody else gives the
  * operator's token once, which stays in this tab: it is sent as a bearer and never stands in an address.
+ * `intercepted`: a proxy before the gateway asks for a login of its own.
  */
-export type Access = 'loading' | 'needed' | 'wrong' | 'unreachable' | 'in';
+export type Access = 'loading' | 'needed' | 'wrong' | 'unreachable' | 'intercepted' | 'in';
 export const access = signal<Access>('loading');
 
 const slot = 'troupe.bearer'; // before the first reading of it

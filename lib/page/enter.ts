@@ -1,6 +1,6 @@
 import { isRefusal } from '../client/refusal.js';
 import { access, bearer, keep, leave, use } from './access.js';
-import { client } from './gateway.js';
+import { client, isIntercepted } from './gateway.js';
 
 /** Find out whether this browser is let in as it is. */
 export async function enter(): Promise<void> {
@@ -23,20 +23,25 @@ export async function present(given: string): Promise<void> {
  * belongs to the gate. A gateway that does not answer changes nothing.
  */
 export async function confirm(): Promise<void> {
-  if ((await statusOf()) === 401 && access.value === 'in') leave();
+  const status = await statusOf();
+  if (access.value !== 'in') return;
+  if (status === 401) leave();
+  else if (status === 'intercepted') access.value = status;
 }
 
 /** True: let in. False: the gateway says no. Undefined: it says nothing. */
 async function judge(): Promise<boolean | undefined> {
   const status = await statusOf();
-  access.value = status === 200 ? 'in' : status === 401 || status === 403 ? 'needed' : 'unreachable';
+  if (status === 'intercepted') access.value = status;
+  else access.value = status === 200 ? 'in' : status === 401 || status === 403 ? 'needed' : 'unreachable';
   return access.value === 'in' ? true : access.value === 'needed' ? false : undefined;
 }
 
-/** 0: nothing answers, or no gateway does. */
-const statusOf = async (): Promise<number> => {
-  const answer = await client.get('/api/inspect/fleet').catch(() => undefined);
-  return answer === undefined ? 0 : isRefusal(answer) ? answer.status : 200;
+/** 0: nothing answers, or something that no gateway says. */
+const statusOf = async (): Promise<number | 'intercepted'> => {
+  const answer = await client.get('/api/inspect/fleet').catch((error: unknown) => error);
+  if (isIntercepted(answer)) return 'intercepted';
+  return answer instanceof Error ? 0 : isRefusal(answer) ? answer.status : 200;
 };
 
 /**

@@ -29,6 +29,20 @@ export function Gate({ to }: { readonly to: string }) {
       </main>
     );
   }
+  if (state === 'intercepted')
+    return (
+      <main class="gate">
+        <Mark />
+        <h1>A proxy wants you to sign in</h1>
+        <p>
+          Something between this browser and the gateway answers in its place. Sign in there, then reload this
+          page.
+        </p>
+        <button type="button" class="primary" onClick={() => location.reload()}>
+          Reload
+        </button>
+      </main>
+    );
   if (isMounted)
     return (
       <main class="gate">

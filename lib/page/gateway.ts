@@ -29,6 +29,12 @@ export class Refused extends Error {
 /** The answer; throws a `Refused` where there is none: `await must(client.get('/api/attention'))`. */
 export async function must<Value>(answer: Promise<Value>): Promise<Exclude<Value, Refusal>> {
   const value = await answer.catch((error: unknown) => {
+    if (isIntercepted(error))
+      throw new Refused(
+        0,
+        error.code,
+        'A proxy between this browser and the gateway wants you to sign in. Sign in there, then reload this page.',
+      );
     if (error instanceof GatewayError)
       throw new Refused(0, error.code, 'The gateway does not answer. The page reconnects automatically.');
     throw error;
@@ -37,6 +43,10 @@ export async function must<Value>(answer: Promise<Value>): Promise<Exclude<Value
   if (value.status === 401) leave();
   throw new Refused(value.status, value.code, value.message);
 }
+
+/** A proxy answered with its login: a page of HTML with 401 or 403, or a redirect. */
+export const isIntercepted = (error: unknown): error is GatewayError =>
+  error instanceof GatewayError && [401, 403, 302].includes(error.status ?? 0);
 
 /** What went wrong, as a sentence. */
 export const said = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -13,18 +13,16 @@ export interface RunBook {
    * file.
    */
   append(jobId: string, line: RunLine): Promise<void>;
-  /** The newest first. */
-  newest(jobId: string, limit: number): Promise<readonly RunLine[]>;
+  /** The newest first; of those before the run with that key, where one is given. */
+  newest(jobId: string, limit: number, before?: string): Promise<readonly RunLine[]>;
 }
 
 export function runBook(folder: string): RunBook {
   const turns = new Map<string, Promise<void>>();
   const write = async (jobId: string, line: RunLine): Promise<void> => {
     await makeFolder(folder);
-    if (
-      (await tail(pathOf(folder, jobId), tailBytes)).some(({ sessionKey }) => sessionKey === line.sessionKey)
-    )
-      return;
+    const { lines } = await tail(pathOf(folder, jobId), tailBytes);
+    if (lines.some(({ sessionKey }) => sessionKey === line.sessionKey)) return;
     const file = await open(pathOf(folder, jobId), 'a', 0o600);
     try {
       const { size } = await file.stat();
@@ -48,8 +46,14 @@ export function runBook(folder: string): RunBook {
         if (turns.get(jobId) === turn) turns.delete(jobId);
       });
     },
-    async newest(jobId, limit) {
-      return (await tail(pathOf(folder, jobId), limit * lineBytesMax)).slice(-limit).reverse();
+    async newest(jobId, limit, before) {
+      // from the end, in ever longer stretches, until there are enough
+      for (let bytes = limit * lineBytesMax; ; bytes *= 4) {
+        const { lines, isAll } = await tail(pathOf(folder, jobId), bytes);
+        const end =
+          before === undefined ? lines.length : lines.findIndex(({ sessionKey }) => sessionKey === before);
+        if (end >= limit || isAll) return lines.slice(0, Math.max(0, end)).slice(-limit).reverse();
+      }
     },
   };
 }
@@ -66,17 +70,21 @@ function pathOf(folder: string, jobId: string): string {
   return join(folder, `${jobId}.jsonl`);
 }
 
-async function tail(path: string, bytes: number): Promise<readonly RunLine[]> {
+/** The lines at the end of a file, as far as they lie in so many bytes. */
+async function tail(
+  path: string,
+  bytes: number,
+): Promise<{ readonly lines: readonly RunLine[]; readonly isAll: boolean }> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
-  if (file === undefined) return [];
+  if (file === undefined) return { lines: [], isAll: true };
   try {
     const { size } = await file.stat();
     const length = Math.min(size, bytes);
     const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer
+    const lines = buffer
       .toString('utf8')
       .split('\n')
       .flatMap((text) => {
@@ -87,6 +95,7 @@ async function tail(path: string, bytes: number): Promise<readonly RunLine[]> {
           return [];
         }
       });
+    return { lines, isAll: length === size };
   } finally {
     await file.close();
   }

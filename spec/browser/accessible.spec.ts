@@ -155,6 +155,13 @@ describe('the accessibility of the page', () => {
     await page.reload();
     await page.waitForSelector('h1 >> text=does not answer');
     await isSound('a gateway that does not answer');
+    // A proxy's login page was shown as a gateway that does not answer
+    const login = { status: 401, contentType: 'text/html', body: '<h1>Company login</h1>' };
+    await page.unroute('**/api/inspect/fleet');
+    await page.route('**/api/**', (route) => route.fulfill(login));
+    await page.reload();
+    await page.waitForSelector('h1 >> text=A proxy wants you to sign in');
+    await isSound('a proxy that answers for the gateway');
     page = own;
     await house.gateway.close(100);
     await page.waitForSelector('.banner');

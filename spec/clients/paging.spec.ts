@@ -148,8 +148,120 @@ describe('clients of this API, pages of lists that move', () => {
         cursor = placeOf(page.nextCursor);
         expect(theirs).not.to.include(cursor?.id);
       }
-      expect(met.toSorted()).to.deep.equal(own.toSorted());
+      expect(met).to.have.members(own).and.have.lengthOf(own.length);
     }
+  });
+
+  it('pages what searches find: sessions, messages, work items', async () => {
+    const still: string[] = [];
+    const open = async (): Promise<string> =>
+      (await house.operator.post('/api/sessions', { prompt: 'heron', employee: 'cat' })).body.id;
+    for (let n = 0; n < 9; n += 1) still.push(await open());
+    for (const id of still)
+      await poll(
+        () => house.operator.get(`/api/sessions/${id}`),
+        ({ body }) => body.status === 'idle',
+      );
+    await house.operator.post(`/api/sessions/${still[0]}/archive`);
+    const met = await paged('/api/search/sessions?q=heron&', ({ results }) => results, open);
+    for (const id of still) expect(met.filter((one) => one === id).length, id).to.equal(1);
+    expect(met.at(-1), 'what was put away comes last').to.equal(still[0]);
+
+    const messages = ({ results }: any) =>
+      results.map((hit: any) => ({ id: `${hit.sessionId} ${hit.messageId}` }));
+    const hits = await paged('/api/search/messages?q=heron&role=user&', messages, open);
+    expect(new Set(hits).size).to.equal(hits.length);
+    for (const id of still) expect(hits.filter((hit) => hit.startsWith(id)).length, id).to.equal(1);
+
+    for (let n = 0; n < 9; n += 1) await newItem({ title: `Count heron ${n}` });
+    const items = await paged(
+      '/api/search/work-items?q=count+heron&',
+      ({ results }) => results,
+      () => newItem({ title: 'Count heron late' }),
+    );
+    expect(new Set(items).size).to.equal(items.length);
+    expect(items.length).to.be.at.least(9);
+  });
+
+  it('pages several hits in one session, also when it moves meanwhile', async () => {
+    const { id } = (await house.operator.post('/api/sessions', { prompt: 'egret 0', employee: 'cat' })).body;
+    const rested = () =>
+      poll(
+        () => house.operator.get(`/api/sessions/${id}`),
+        ({ body }) => body.status === 'idle' && body.queueDepth === 0,
+      );
+    for (let n = 1; n < 5; n += 1) {
+      await rested();
+      await house.operator.post(`/api/sessions/${id}/message`, { message: `egret ${n}` });
+    }
+    await rested();
+    const seen: string[] = [];
+    let cursor: string | null = '';
+    for (let pages = 0; cursor !== null && pages < 9; pages += 1) {
+      const path: string = `/api/search/messages?q=egret&role=user&limit=2&cursor=${cursor}`;
+      const { body } = await house.operator.get(path);
+      seen.push(...body.results.map(({ snippet }: any) => snippet));
+      cursor = body.nextCursor;
+      if (pages === 0) {
+        await house.operator.post(`/api/sessions/${id}/message`, { message: 'a bittern' });
+        await rested();
+      }
+    }
+    expect(seen).to.deep.equal(['egret 4', 'egret 3', 'egret 2', 'egret 1', 'egret 0']);
+  });
+
+  it('reads for an agent its own sessions and no others', async () => {
+    const top = (await house.operator.post('/api/sessions', { prompt: 'ibis' })).body.id;
+    const beneath: string[] = [];
+    for (let n = 0; n < 3; n += 1)
+      beneath.push(
+        (await house.operator.post('/api/sessions', { prompt: 'ibis', parentSessionId: top })).body.id,
+      );
+    for (const id of [top, ...beneath])
+      await poll(
+        () => house.operator.get(`/api/sessions/${id}`),
+        ({ body }) => body.status === 'idle' && body.queueDepth === 0,
+      );
+    const { supervisor } = house.gateway.app;
+    const read = new Set<string>();
+    const get = supervisor.get;
+    Object.assign(supervisor, {
+      get: (kind: string, id: string) => {
+        if (kind === 'session') read.add(id);
+        return get.call(supervisor, kind as 'session', id);
+      },
+    });
+    try {
+      const agent = house.agent(top);
+      for (const [path, rows] of [
+        ['/api/sessions', 'sessions'],
+        ['/api/search/sessions', 'sessions'],
+      ] as const) {
+        const met: string[] = [];
+        for (let cursor: string | null = ''; cursor !== null;) {
+          const { body }: { body: any } = await agent.get(`${path}?limit=2&cursor=${cursor}`);
+          met.push(...body[rows].map(({ id }: any) => id));
+          cursor = body.nextCursor;
+        }
+        expect(met, path).to.have.members([top, ...beneath]);
+      }
+      await agent.get('/api/search/messages?q=ibis&includeOwnSession=true');
+    } finally {
+      Object.assign(supervisor, { get });
+    }
+    expect([...read]).to.have.members([top, ...beneath]);
+  });
+
+  it('takes a cursor wherever it takes a limit, and says where the next page begins', async () => {
+    const { paths } = (await house.operator.get('/api/openapi.json')).body;
+    const without: string[] = [];
+    for (const [path, { get }] of Object.entries<any>(paths)) {
+      const names = (get?.parameters ?? []).map(({ name }: any) => name);
+      if (!names.includes('limit')) continue;
+      const says = JSON.stringify(get.responses['200']).includes('nextCursor');
+      if (!names.includes('cursor') || !says) without.push(path);
+    }
+    expect(without, 'sums, of which it shows the highest').to.deep.equal(['/api/cost/report']);
   });
 
   it('refuses a cursor that it did not give', async () => {

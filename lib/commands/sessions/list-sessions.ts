@@ -1,11 +1,12 @@
 import type { App } from '../app.js';
 import type { Agent } from '../relation.js';
-import { pageAfter } from '../page-after.js';
+import { cursorOf, pageAfter } from '../page-after.js';
 import type { Place } from '../work-items/merge-lists.js';
 import { treeOf } from './stop-session.js';
+import { ownSessions } from './visible-sessions.js';
 import { idsOf, recordsOf, iterate, iterateRecords, iteratedMax } from '../iterate.js';
 import type { Caller } from '../../../machines/caller.js';
-import type { Json } from '../../../machines/outputs.js';
+import { asJson, type Json } from '../../../machines/outputs.js';
 import { sortableText } from '../../../machines/sortable.js';
 
 export interface SessionsQuery {
@@ -38,17 +39,25 @@ async function listAfter(
   after: Place | undefined,
   by: Caller,
 ): Promise<Json> {
-  const own = by.type === 'session' ? new Set(await treeOf(app, by.id, 1_000)) : undefined;
-  const matches = q === undefined ? undefined : matcher(q);
+  const matches = q === undefined ? () => true : matcher(q);
+  const pageMax = Math.min(limit || perGroup, searchMax);
+  if (by.type === 'session') {
+    const own = (await ownSessions(app, by, after)).filter(
+      ({ session }) =>
+        session.archivedAt === null && (name === undefined || groupOf(session) === name) && matches(session),
+    );
+    const shown = own.slice(0, pageMax);
+    const last = own.length > pageMax ? shown.at(-1) : undefined;
+    return asJson({
+      sessions: shown.map(({ session }) => session),
+      nextCursor: last ? cursorOf(last.place) : null,
+    });
+  }
   const { rows: sessions, nextCursor } = await pageAfter(
     app.supervisor,
     'session',
     name === undefined ? { index: 'all', prefix: '' } : { index: 'group', prefix: `${sortableText(name)}/` },
-    {
-      after,
-      limit: Math.min(limit || perGroup, searchMax),
-      fits: (row) => own?.has(String((row as { id?: Json }).id)) !== false && matches?.(row) !== false,
-    },
+    { after, limit: pageMax, fits: matches },
   );
   return { sessions, nextCursor };
 }

@@ -1,15 +1,15 @@
-import { wordsOf } from '../../../machines/session/activity-entry.js';
-import type { App } from '../app.js';
-import { treeOf } from './stop-session.js';
-import { idsOf, iterateRecords } from '../iterate.js';
 import type { Caller } from '../../../machines/caller.js';
-import type { Json } from '../../../machines/outputs.js';
+import { asJson, type Json } from '../../../machines/outputs.js';
+import type { SessionView } from '../../../machines/session/view.js';
+import type { App } from '../app.js';
+import { cursorOf } from '../page-after.js';
+import type { Place } from '../work-items/merge-lists.js';
+import { sessionsFrom } from './visible-sessions.js';
 
 /**
- * Sessions and messages by what they say, who they are and when they were. Agents find themselves and what is
- * beneath them.
+ * Sessions by what they say, who they are and when they were. Agents find themselves and what is beneath them.
  */
-export interface SessionSearch {
+export interface SessionSearch extends Page {
   readonly text?: string | undefined;
   readonly employee?: string | undefined;
   readonly engine?: string | undefined;
@@ -20,68 +20,60 @@ export interface SessionSearch {
   readonly activeBefore?: number | undefined;
   readonly needsAttention?: boolean | undefined;
   readonly excludeSessionId?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
 }
 
-/** Newest activity first; archived ones last. `truncated` when there may be more. */
+/** Which part of what a search finds is wanted. */
+export interface Page {
+  readonly limit: number;
+  readonly offset: number;
+  /** The place of the last that was seen; instead of an offset. */
+  readonly cursor?: Place | undefined;
+}
+
+/**
+ * Last active first, archived ones last. `truncated` when there may be more.
+ * @example await searchSessions(app, { text: 'well', limit: 20, offset: 0 }, caller)
+ */
 export async function searchSessions(
   app: App,
   search: SessionSearch,
   by: Caller,
 ): Promise<{ readonly sessions: readonly Json[] } & Found> {
   const sessions: Json[] = [];
-  let skip = search.offset;
-  const found = (truncated: boolean) => ({ sessions, ...foundOf(sessions, search, truncated) });
-  for await (const row of iterateRecords(app.supervisor, 'session', await visibleSessions(app, by))) {
-    const session = row as SessionRecord;
+  let skip = search.cursor === undefined ? search.offset : 0;
+  let last: Place | undefined;
+  for await (const { place, session } of sessionsFrom(app, by, search.cursor)) {
     if (session.id === search.excludeSessionId || !fits(session, search)) continue;
     if (skip-- > 0) continue;
-    if (sessions.length === search.limit) return found(true);
-    sessions.push({
-      ...(row as object),
-      sessionRef: { sessionId: session.id, ref: `session:${session.id}` },
-    });
+    if (sessions.length === search.limit) return { sessions, ...foundOf(sessions, search, last) };
+    last = place;
+    const sessionRef = { sessionId: session.id, ref: `session:${session.id}` };
+    sessions.push(asJson({ ...session, sessionRef }));
   }
-  return found(false);
+  return { sessions, ...foundOf(sessions, search, undefined) };
 }
 
 /** What every search says: its page, also under the name `results`, and whether there may be more. */
-interface Found {
+export interface Found {
   readonly results: readonly Json[];
   readonly truncated: boolean;
   readonly nextOffset: number | null;
+  readonly nextCursor: string | null;
 }
 
-const foundOf = (
+/** `more`: where the search stopped, if it did not reach the end. */
+export const foundOf = (
   results: readonly Json[],
-  { offset, limit }: { readonly offset: number; readonly limit: number },
-  truncated: boolean,
+  { offset, limit, cursor }: Page,
+  more: Place | undefined,
 ): Found => ({
   results,
-  truncated,
-  nextOffset: truncated && results.length === limit ? offset + limit : null,
+  truncated: more !== undefined,
+  nextOffset: more !== undefined && cursor === undefined && results.length === limit ? offset + limit : null,
+  nextCursor: more === undefined ? null : cursorOf(more),
 });
 
-export interface SessionRecord {
-  readonly id: string;
-  readonly title: string;
-  readonly employee: string | null;
-  readonly engine: string;
-  readonly status: string;
-  readonly source: string;
-  readonly parentSessionId: string | null;
-  readonly lastActivity: string;
-  readonly pendingPermissions: readonly unknown[];
-  readonly model: string | null;
-  readonly workItemId: string | null;
-  readonly totalCost: number;
-  readonly totalTurns: number;
-  readonly usage: Readonly<Record<'inputTokens' | 'outputTokens' | 'cachedTokens', number>>;
-  readonly [member: string]: unknown;
-}
-
-function fits(row: SessionRecord, search: SessionSearch): boolean {
+function fits(row: SessionView, search: SessionSearch): boolean {
   const exact = (['employee', 'engine', 'status', 'source', 'parentSessionId'] as const).every(
     (member) => search[member] === undefined || row[member] === search[member],
   );
@@ -98,7 +90,7 @@ function fits(row: SessionRecord, search: SessionSearch): boolean {
   return (
     search.text === undefined ||
     wordsIn(search.text).every((word) =>
-      ['id', 'title', 'promptExcerpt', 'employee', 'engine', 'workItemId'].some((member) =>
+      (['id', 'title', 'promptExcerpt', 'employee', 'engine', 'workItemId'] as const).some((member) =>
         String(row[member] ?? '')
           .toLowerCase()
           .includes(word),
@@ -107,180 +99,6 @@ function fits(row: SessionRecord, search: SessionSearch): boolean {
   );
 }
 
-/** The ids that a caller may see, newest activity first for people, parents first for agents. */
-export async function visibleSessions(app: App, by: Caller): Promise<string[]> {
-  if (by.type === 'session') return treeOf(app, by.id, treeMax);
-  return [
-    ...(await idsOf(app.supervisor, 'session', { index: 'all' })),
-    ...(await idsOf(app.supervisor, 'session', { index: 'archived' })),
-  ];
-}
-
-export interface MessageSearch {
-  readonly query: string;
-  readonly sessionId?: string | undefined;
-  /** Of an agent; people have none. */
-  readonly includeOwnSession?: boolean | undefined;
-  readonly employee?: string | undefined;
-  readonly engine?: string | undefined;
-  readonly role?: string | undefined;
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-  readonly excludeSessionId?: string | undefined;
-  readonly limit: number;
-  readonly offset: number;
-}
-
-/**
- * Messages that hold every word, session by session. Bounded by what is read: `truncated` says that there is
- * more to look at.
- */
-export async function searchMessages(
-  app: App,
-  search: MessageSearch,
-  by: Caller,
-): Promise<{ readonly messages: readonly Json[] } & Found> {
-  const words = wordsIn(search.query);
-  const own =
-    by.type === 'session' && search.includeOwnSession !== true && search.sessionId === undefined
-      ? by.id
-      : undefined;
-  const ids = (await visibleSessions(app, by)).filter(
-    (id) =>
-      id !== own &&
-      id !== search.excludeSessionId &&
-      (search.sessionId === undefined || id === search.sessionId),
-  );
-  const found: Json[] = [];
-  const answer = (truncated: boolean) => ({ messages: found, ...foundOf(found, search, truncated) });
-  let read = 0;
-  let skip = search.offset;
-  for await (const row of iterateRecords(app.supervisor, 'session', ids)) {
-    const session = row as SessionRecord;
-    if (search.employee !== undefined && session.employee !== search.employee) continue;
-    if (search.engine !== undefined && session.engine !== search.engine) continue;
-    const rows = await app.supervisor.rows({ kind: 'session', id: session.id }, 'messages', {
-      last: messagesPerSession,
-    });
-    read += rows.length;
-    for (const { row: message } of [...rows].reverse()) {
-      const { id, role, timestamp } = message;
-      const content = wordsOf(message);
-      if (search.role !== undefined && role !== search.role) continue;
-      if (
-        (search.since !== undefined && timestamp < search.since) ||
-        (search.until !== undefined && timestamp >= search.until)
-      )
-        continue;
-      const low = content.toLowerCase();
-      if (!words.every((word) => low.includes(word))) continue;
-      if (skip-- > 0) continue;
-      if (found.length === search.limit) return answer(true);
-      found.push({
-        sessionId: session.id,
-        sessionTitle: session.title,
-        employee: session.employee,
-        engine: session.engine,
-        messageId: id,
-        sessionRef: { sessionId: session.id, ref: id },
-        role,
-        timestamp,
-        snippet: snippet(content, low.indexOf(words[0] ?? '')),
-      });
-    }
-    if (read >= rowsMax) return answer(true);
-  }
-  return answer(false);
-}
-
-const wordsIn = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 20);
-const snippet = (content: string, at: number): string => content.slice(Math.max(0, at - 120), at + 240);
-
-const treeMax = 1_000;
-const messagesPerSession = 1_000;
-const rowsMax = 50_000;
-
-export const groupings = ['employee', 'engine', 'model', 'session', 'workItem', 'day'] as const;
-
-export interface CostQuery {
-  readonly groupBy: (typeof groupings)[number];
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-  readonly employee?: string | undefined;
-  readonly limit: number;
-}
-
-interface Sum {
-  sessions: number;
-  turns: number;
-  costUsd: number;
-  inputTokens: number;
-  outputTokens: number;
-  cachedTokens: number;
-}
-
-/**
- * The cost of the sessions visible to the caller, the most expensive group first. A session counts whole, on
- * the day of its last
- * activity: sums are kept per session, never stored again.
- */
-export async function costReport(
-  app: App,
-  query: CostQuery,
-  by: Caller,
-): Promise<{
-  readonly groupBy: string;
-  readonly totals: Sum;
-  readonly groups: readonly (Sum & { readonly key: string | null })[];
-  readonly truncated: boolean;
-}> {
-  const totals = nothing();
-  const groups = new Map<string | null, Sum>();
-  for await (const row of iterateRecords(app.supervisor, 'session', await visibleSessions(app, by))) {
-    const session = row as SessionRecord;
-    const at = Date.parse(session.lastActivity);
-    if ((query.since !== undefined && at < query.since) || (query.until !== undefined && at >= query.until))
-      continue;
-    if (query.employee !== undefined && session.employee !== query.employee) continue;
-    const key = keyOf[query.groupBy](session);
-    const sum = groups.get(key) ?? nothing();
-    groups.set(key, sum);
-    for (const each of [totals, sum]) add(each, session);
-  }
-  const sorted = [...groups]
-    .map(([key, sum]) => ({ key, ...sum }))
-    .sort((a, b) => b.costUsd - a.costUsd || b.turns - a.turns);
-  return {
-    groupBy: query.groupBy,
-    totals,
-    groups: sorted.slice(0, query.limit),
-    truncated: sorted.length > query.limit,
-  };
-}
-
-const keyOf: Record<CostQuery['groupBy'], (session: SessionRecord) => string | null> = {
-  employee: ({ employee }) => employee,
-  engine: ({ engine }) => engine,
-  model: ({ model }) => model,
-  session: ({ id }) => id,
-  workItem: ({ workItemId }) => workItemId,
-  day: ({ lastActivity }) => lastActivity.slice(0, 10),
-};
-
-const nothing = (): Sum => ({
-  sessions: 0,
-  turns: 0,
-  costUsd: 0,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-});
-
-function add(sum: Sum, { totalCost, totalTurns, usage }: SessionRecord): void {
-  sum.sessions += 1;
-  sum.turns += totalTurns;
-  sum.costUsd += totalCost;
-  sum.inputTokens += usage.inputTokens;
-  sum.outputTokens += usage.outputTokens;
-  sum.cachedTokens += usage.cachedTokens;
-}
+/** What is looked for: at most twenty words, whatever their case. */
+export const wordsIn = (text: string): string[] =>
+  text.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 20);

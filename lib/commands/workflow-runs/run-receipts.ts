@@ -10,17 +10,28 @@ import { definitionAt } from './definitions.js';
 export async function listReceipts(
   app: App,
   view: RunView,
-  query: { readonly after: number; readonly limit: number },
+  query: {
+    readonly after?: number | undefined;
+    /** The same. */
+    readonly cursor?: number | undefined;
+    readonly limit: number;
+  },
 ): Promise<Json> {
+  const { cursor, after = cursor ?? 0, limit } = query;
   const definition = await definitionAt(app, view.workflowId, view.definitionVersion);
-  const rows = await app.supervisor.rows({ kind: 'workflow-run', id: view.runId }, 'receipts', query);
+  const rows = await app.supervisor.rows({ kind: 'workflow-run', id: view.runId }, 'receipts', {
+    after,
+    limit,
+  });
   const receipts = await Promise.all(
     rows.map(({ n, row }) => receiptOf(app, view, definition, Number(n), row)),
   );
+  const last = rows.length === limit ? rows.at(-1)?.n : undefined;
   return {
     receipts,
     total: view.receipts,
-    nextAfter: rows.length === query.limit ? Number(rows.at(-1)?.n ?? 0) : null,
+    nextAfter: last === undefined ? null : Number(last),
+    nextCursor: last === undefined ? null : String(last),
   };
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { connectorHealth, reloadConnectors, sendThrough } from '../../commands/connectors.js';
 import { isRefusal, refuse } from '../../../machines/refusals.js';
 import { limits } from '../../../machines/connector/context.js';
+import { nextCursor, rowCursor } from '../cursor.js';
 import { route, type Route } from '../route.js';
 import { idempotencyKey, iso, text, wholeNumber } from '../schemas.js';
 
@@ -114,19 +115,27 @@ export const connectorRoutes: readonly Route[] = [
     '/api/connectors/:name/deliveries',
     'connector.deliveries',
     {
-      about: 'Messages sent through a connector and their outcome, newest last.',
-      answer: z.object({ deliveries: z.array(delivery) }),
+      about:
+        'Messages sent through a connector and their outcome, newest last; the next page holds older ones.',
+      answer: z.object({ deliveries: z.array(delivery), nextCursor }),
       refusals: ['NOT_FOUND'],
-      query: z.object({ limit: wholeNumber(1, 500).optional().describe('Default 100.') }),
+      query: z.object({
+        limit: wholeNumber(1, 500).optional().describe('Default 100.'),
+        cursor: rowCursor,
+      }),
     },
     async ({ app, params, query }) => {
       const id = params['name'] ?? '';
       if ((await app.supervisor.get('connector', id)) === undefined)
         return refuse('NOT_FOUND', { kind: 'connector', id }, 'Not found');
+      const { limit = 100, cursor } = query;
       const rows = await app.supervisor.rows({ kind: 'connector', id }, 'deliveries', {
-        last: query.limit ?? 100,
+        last: limit + 1,
+        ...(cursor !== undefined && { before: cursor }),
       });
-      return { body: { deliveries: rows.map(({ row }) => row) } };
+      const shown = rows.slice(-limit);
+      const more = rows.length > limit ? String(shown[0]?.n) : null;
+      return { body: { deliveries: shown.map(({ row }) => row), nextCursor: more } };
     },
   ),
 ];

@@ -4,6 +4,7 @@ import { recordsOf, idsOf } from '../../commands/iterate.js';
 import type { RunBook } from '../../records/cron-runs.js';
 import { isRefusal, refuse } from '../../../machines/refusals.js';
 import { limits } from '../../../machines/schedule/context.js';
+import { nextCursor } from '../cursor.js';
 import { idOf, route, type Route } from '../route.js';
 import { idempotencyKey, iso, text } from '../schemas.js';
 
@@ -223,16 +224,27 @@ export function cronRoutes(runs: RunBook | undefined): readonly Route[] {
       'cron.read',
       {
         about: 'Completed runs, newest first.',
-        answer: z.array(run),
-        query: z.object({ limit: z.string().max(20).optional().describe('1 to 500; default 50.') }),
+        answer: z.union([
+          z.array(run),
+          z.object({ runs: z.array(run), nextCursor }).describe('With `cursor`.'),
+        ]),
+        query: z.object({
+          limit: z.string().max(20).optional().describe('1 to 500; default 50.'),
+          cursor: text(400)
+            .optional()
+            .describe('`nextCursor` of the page before; empty for the first of several pages.'),
+        }),
       },
       async (request) => {
         const wanted = Math.trunc(Number(request.query.limit));
         const limit = Number.isFinite(wanted) && wanted !== 0 ? Math.min(500, Math.max(1, wanted)) : 50;
+        const { cursor } = request.query;
+        const isJob = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(idOf(request));
+        if (cursor === undefined) return { body: isJob ? await runs.newest(idOf(request), limit) : [] };
+        const page = isJob ? await runs.newest(idOf(request), limit + 1, cursor || undefined) : [];
+        const shown = page.slice(0, limit);
         return {
-          body: /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/.test(idOf(request))
-            ? await runs.newest(idOf(request), limit)
-            : [],
+          body: { runs: shown, nextCursor: page.length > limit ? (shown.at(-1)?.sessionKey ?? null) : null },
         };
       },
     ),

@@ -106,7 +106,7 @@ async function offeredTo(app: App, sessionId: string): Promise<ReadonlySet<strin
   return chosen && session?.view.source === 'workflow' ? new Set([...chosen, stepTool]) : chosen;
 }
 
-/** A review is one whoever makes it; a manager who works on an item is still a manager. */
+/** A review is one, also by a manager; a manager who works on an item is still a manager. */
 function roleOf(
   session: { readonly source: string; readonly engine: string } | undefined,
   employee: { readonly rank?: string } | undefined,

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { enqueueActions, setup } from 'xstate';
 import {
@@ -104,6 +107,22 @@ describe('troupe/client', () => {
       expect((await rejection(page.get('/api/status'))).code).to.equal('NOT_A_GATEWAY');
       const gone = createClient({ url: proxy.url, fetch: async () => new Response('502', { status: 502 }) });
       expect((await rejection(gone.get('/api/status'))).code).to.equal('NOT_A_GATEWAY');
+      for (const [status, why] of [
+        [401, /was answered with 401, but not by a gateway: a proxy before it wants you to sign in/],
+        [302, /was redirected, but not by a gateway/],
+        [502, /something else stands in its place/],
+      ] as const) {
+        const login = createServer((_request, response) => {
+          const headers = { 'content-type': 'text/html', location: '/login', connection: 'close' };
+          response.writeHead(status, headers).end('<h1>Log in</h1>');
+        }).listen(0, '127.0.0.1');
+        await once(login, 'listening');
+        const { port } = login.address() as AddressInfo;
+        const error = await rejection(createClient({ url: `http://127.0.0.1:${port}` }).get('/api/status'));
+        login.close();
+        expect([error.code, error.status]).to.deep.equal(['NOT_A_GATEWAY', status]);
+        expect(error.message).to.match(why);
+      }
       const slow = createClient({
         url: proxy.url,
         timeoutMs: 20,

@@ -101,6 +101,13 @@ describe('/api/connectors', () => {
       'unknown',
       'failed',
     ]);
+    const newest = (await home.operator.get('/api/connectors/hook/deliveries?limit=2')).body;
+    expect(newest.deliveries).to.deep.equal(log.deliveries.slice(1));
+    const older = `/api/connectors/hook/deliveries?limit=2&cursor=${newest.nextCursor}`;
+    expect((await home.operator.get(older)).body).to.deep.equal({
+      deliveries: log.deliveries.slice(0, 1),
+      nextCursor: null,
+    });
     expect(JSON.stringify([log, body, socket.frames])).not.to.include(secret);
     expect((await home.operator.get('/api/status')).body.connectors.hook.status).to.equal('running');
     socket.ws.terminate();

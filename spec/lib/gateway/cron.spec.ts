@@ -300,6 +300,14 @@ describe('/api/cron', () => {
         count,
       );
     expect((await home.operator.get('/api/cron/daily/runs?limit=1')).body[0].sessionKey).to.equal('k599');
+    const first = (await home.operator.get('/api/cron/daily/runs?limit=2&cursor=')).body;
+    const second = (await home.operator.get(`/api/cron/daily/runs?limit=2&cursor=${first.nextCursor}`)).body;
+    expect([...first.runs, ...second.runs].map(({ sessionKey }) => sessionKey)).to.deep.equal([
+      'k599',
+      'k598',
+      'k597',
+      'k596',
+    ]);
     for (const id of ['nobody', '..%2f..%2fconfig', '__proto__'])
       expect((await home.operator.get(`/api/cron/${id}/runs`)).body, id).to.deep.equal([]);
   });

@@ -111,6 +111,7 @@ describe('/api/work-items/:id, what stands around it', () => {
       expect((await ann.get(`/api/work-items/${id}/comments`)).body).to.deep.equal({
         comments: [],
         hasOlder: false,
+        nextCursor: null,
       });
       expect((await ann.call('PATCH', path, { text: 'again' })).status).to.equal(404);
       expect((await kinds(id)).slice(1)).to.deep.equal([

@@ -35,4 +35,22 @@ describe("the file of a cron job's runs", () => {
     await book.append('job', line(9_999));
     expect((await stat(path)).size, 'the same run once').to.equal(size);
   });
+
+  it('is read page by page behind a run, while others are added', async () => {
+    const book = runBook(folder);
+    const text = 'x'.repeat(7_000); // longer than a first stretch allows for
+    for (let n = 0; n < 25; n += 1) await book.append('job', line(n, text));
+    const met: string[] = [];
+    for (let before: string | undefined; met.length < 25;) {
+      const page = await book.newest('job', 4, before);
+      expect(page.length).to.be.greaterThan(0);
+      met.push(...page.map(({ sessionKey }) => sessionKey));
+      before = met.at(-1);
+      await book.append('job', line(100 + met.length, text));
+    }
+    expect(met).to.deep.equal(Array.from({ length: 25 }, (_, n) => `run-${24 - n}`));
+    expect(await book.newest('job', 4, met.at(-1))).to.deep.equal([]);
+    expect(await book.newest('job', 4, 'run-of-another-file')).to.deep.equal([]);
+    expect(await book.newest('none', 4, 'run-1')).to.deep.equal([]);
+  });
 });

@@ -6,6 +6,7 @@ import { judgeSendable, sendableOf } from '../../../inspector/sendable.js';
 import type { WhyAnswer } from '../../../inspector/answers.js';
 import type { LogEntry } from '../../../supervisor/answers.js';
 import type { ActorView } from '../../../supervisor/contract.js';
+import { nextCursor, rowCursor } from '../../cursor.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
 import { text, wholeNumber } from '../../schemas.js';
@@ -31,7 +32,8 @@ const listQuery = z.object({
   age: wholeNumber(0, 1_000_000_000)
     .optional()
     .describe('Seconds: only actors that have been in `state` at least this long.'),
-  after: text(1000).optional(),
+  after: text(1000).optional().describe('`next` of the page before.'),
+  cursor: text(1000).optional().describe('`nextCursor` of the page before: the same as `after`.'),
   offset: wholeNumber(0, 10_000_000)
     .optional()
     .describe('How many to skip. For a distant page; `after` is cheaper.'),
@@ -40,6 +42,7 @@ const listQuery = z.object({
 const atQuery = z.object({ at: seq.optional().describe('Time travel: the actor as of this log position.') });
 const historyQuery = z.object({
   before: seq.optional(),
+  cursor: rowCursor,
   revision: wholeNumber(1, 1_000_000_000)
     .optional()
     .describe('Begin at this step of the actor (its first is 1), or at its last; not with `before`.'),
@@ -114,7 +117,7 @@ export const inspectRoutes: readonly Route[] = [
     {
       about: 'A page of the actors of a kind, or of a state of it.',
       query: listQuery,
-      answer: z.object({ actors: z.array(actor), next: z.string().nullable() }),
+      answer: z.object({ actors: z.array(actor), next: z.string().nullable(), nextCursor }),
     },
     list,
   ),
@@ -138,7 +141,7 @@ export const inspectRoutes: readonly Route[] = [
     {
       about: 'The history of an actor, newest first.',
       query: historyQuery,
-      answer: z.object({ entries: z.array(entry) }),
+      answer: z.object({ entries: z.array(entry), nextCursor }),
       target: 'param',
       refusals: ['NOT_FOUND'],
     },
@@ -221,10 +224,11 @@ async function list({
 }: HttpRequest<unknown, z.output<typeof listQuery>>): Promise<Reply | Refusal> {
   if ((query.order === 'age' || query.age !== undefined) && query.state === undefined)
     return refuse('BAD_REQUEST', { path: 'state' }, 'state is required with age');
-  if (query.after !== undefined && query.offset !== undefined)
+  const { cursor, after = cursor || undefined } = query;
+  if (after !== undefined && query.offset !== undefined)
     return refuse('BAD_REQUEST', { path: 'offset' }, 'offset and after are mutually exclusive');
-  const page = await actors(app.supervisor, { ...query, limit: query.limit ?? 100 });
-  return isRefusal(page) ? page : { body: page };
+  const page = await actors(app.supervisor, { ...query, after, limit: query.limit ?? 100 });
+  return isRefusal(page) ? page : { body: { ...page, nextCursor: page.next } };
 }
 
 async function read(request: HttpRequest<unknown, z.output<typeof atQuery>>): Promise<Reply | Refusal> {
@@ -251,7 +255,7 @@ async function readWork(request: HttpRequest): Promise<Reply | Refusal> {
 async function history(
   request: HttpRequest<unknown, z.output<typeof historyQuery>>,
 ): Promise<Reply | Refusal> {
-  const { before, revision, limit, diff } = request.query;
+  const { cursor, before = cursor, revision, limit = 50, diff } = request.query;
   if (before !== undefined && revision !== undefined)
     return refuse('BAD_REQUEST', { path: 'revision' }, 'revision and before are mutually exclusive');
   if (
@@ -259,14 +263,9 @@ async function history(
     !(await request.app.supervisor.get(request.params['kind'] ?? '', idOf(request)))
   )
     return absent(request);
-  return {
-    body: await historyOf(request.app.supervisor, keyOf(request), {
-      limit: limit ?? 50,
-      before,
-      revision,
-      diff,
-    }),
-  };
+  const page = await historyOf(request.app.supervisor, keyOf(request), { limit, before, revision, diff });
+  const last = page.entries.length === limit ? page.entries.at(-1) : undefined;
+  return { body: { ...page, nextCursor: last === undefined ? null : String(last.seq) } };
 }
 
 async function why(request: HttpRequest): Promise<Reply | Refusal> {

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
-import { wholeNumber } from '../../schemas.js';
+import { nextCursor } from '../../cursor.js';
+import { text, wholeNumber } from '../../schemas.js';
 
 /** Events at which actors failed, and the way to try one again. */
 const lettersQuery = z.object({
@@ -12,6 +13,10 @@ const lettersQuery = z.object({
     .regex(/^\d{16}\/[A-Za-z0-9._:~%-]{1,600}$/, 'must be the `next` of an earlier page')
     .optional()
     .describe('`next` of the previous page.'),
+  cursor: text(1000)
+    .regex(/^(?:\d{16}\/[A-Za-z0-9._:~%-]{1,600})?$/, 'must be nextCursor of an answer')
+    .optional()
+    .describe('`nextCursor` of the page before: the same as `before`.'),
 });
 const nothing = z.object({});
 
@@ -28,6 +33,7 @@ export const deadLetterRoutes: readonly Route[] = [
       answer: z.object({
         deadLetters: z.array(letter),
         next: z.string().nullable().describe('`before` of the next page; null at the end.'),
+        nextCursor,
       }),
     },
     deadLetters,
@@ -52,10 +58,10 @@ async function deadLetters({
   app,
   query,
 }: HttpRequest<unknown, z.output<typeof lettersQuery>>): Promise<Reply> {
-  const { limit = 100, before } = query;
+  const { limit = 100, cursor, before = cursor || undefined } = query;
   const letters = await app.supervisor.deadLetters({ limit, ...(before !== undefined && { before }) });
   const next = letters.length < limit ? null : (letters.at(-1)?.place ?? null);
-  return { body: { deadLetters: letters.map(({ place: _place, ...one }) => one), next } };
+  return { body: { deadLetters: letters.map(({ place: _place, ...one }) => one), next, nextCursor: next } };
 }
 
 async function retry(request: HttpRequest): Promise<Reply | Refusal> {

@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import {
-  costReport,
-  groupings,
-  searchMessages,
-  searchSessions,
-} from '../../../commands/sessions/search-sessions.js';
+import { costReport, groupings } from '../../../commands/sessions/cost-report.js';
+import { searchMessages } from '../../../commands/sessions/search-messages.js';
+import { searchSessions } from '../../../commands/sessions/search-sessions.js';
 import { listWorkItems } from '../../../commands/work-items/list-work-items.js';
+import { place } from '../../cursor.js';
 import { type HttpRequest, type Route, route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
@@ -28,6 +26,7 @@ const yesNo = z.enum(['true', 'false']).transform((value) => value === 'true');
 const paging = {
   limit: wholeNumber(1, 100).default(20),
   offset: wholeNumber(0, 100_000).default(0),
+  cursor: place,
 };
 const excludeSessionId = text(200).optional();
 const messagesQuery = agreeing(
@@ -98,7 +97,11 @@ const hit = z.looseObject({
   snippet: z.string(),
   timestamp: z.int(),
 });
-const found = { truncated: z.boolean(), nextOffset: z.int().nullable() };
+const found = {
+  truncated: z.boolean(),
+  nextOffset: z.int().nullable(),
+  nextCursor: z.string().nullable(),
+};
 const sum = {
   sessions: z.int(),
   turns: z.int(),
@@ -169,6 +172,7 @@ export const searchRoutes: readonly Route[] = [
         results: z.array(workItemRow),
         total: z.int(),
         nextOffset: z.int().nullable(),
+        nextCursor: z.string().nullable(),
       }),
     },
     async ({

@@ -15,7 +15,7 @@ import { stopSession } from '../../../commands/sessions/stop-session.js';
 import { type Reply } from '../../../commands/app.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { permissionModes } from '../../../../machines/session/tool-policy.js';
-import { cursor } from '../../cursor.js';
+import { cursor, nextCursor } from '../../cursor.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import {
   agreeing,
@@ -51,6 +51,7 @@ const readQuery = z.object({
 });
 const messagesQuery = z.object({
   before: text(200).optional().describe('A message id.'),
+  cursor: text(200).optional().describe('`nextCursor` of the page before: the same as `before`.'),
   limit: wholeNumber(0, messagesMax).optional().describe('Default 100.'),
 });
 const contextQuery = agreeing(
@@ -173,7 +174,7 @@ export const sessionRoutes: readonly Route[] = [
     {
       about: 'A page of older messages, oldest first.',
       query: messagesQuery,
-      answer: messages,
+      answer: messages.extend({ nextCursor }),
       target,
       refusals: ['NOT_FOUND'],
     },
@@ -285,14 +286,13 @@ async function readMessages(
 ): Promise<Reply | Refusal> {
   const found = await sessionOf(request);
   if (isRefusal(found)) return found;
-  const { before } = request.query;
+  const { cursor: behind, before = behind || undefined } = request.query;
   const limit = request.query.limit || 100;
-  return {
-    body:
-      before === undefined
-        ? await lastMessages(request.app, idOf(request), limit)
-        : await messagesBefore(request.app, idOf(request), before, limit),
-  };
+  const page =
+    before === undefined
+      ? await lastMessages(request.app, idOf(request), limit)
+      : await messagesBefore(request.app, idOf(request), before, limit);
+  return { body: { ...page, nextCursor: page.hasOlder ? (page.messages[0]?.id ?? null) : null } };
 }
 
 async function post(request: HttpRequest<z.output<typeof messageBody>>): Promise<Reply | Refusal> {

@@ -47,7 +47,11 @@ export async function attempts(
 ): Promise<Reply | Refusal> {
   const page = await rowsOf(request, 'attempts');
   if (isRefusal(page)) return page;
-  const { attempts: rows, hasOlder } = page.body as { attempts: readonly AttemptRow[]; hasOlder: boolean };
+  const { attempts: rows, ...more } = page.body as {
+    attempts: readonly AttemptRow[];
+    hasOlder: boolean;
+    nextCursor: string | null;
+  };
   const key = { kind: 'work-item', id: idOf(request) };
   const said = new Map(
     (await request.app.supervisor.rows(key, 'handoffs', { last: 1_000 })).map(({ n, row }) => [
@@ -62,7 +66,7 @@ export async function attempts(
   );
   return {
     body: {
-      hasOlder,
+      ...more,
       attempts: rows.map((row) => ({
         ...row,
         costUsd:

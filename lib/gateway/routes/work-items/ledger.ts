@@ -7,6 +7,7 @@ import { sortableText } from '../../../../machines/sortable.js';
 import { limits } from '../../../../machines/work-item/context.js';
 import { linkRelations } from '../../../../machines/work-item/links.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import { nextCursor } from '../../cursor.js';
 import type { Reply } from '../../../commands/app.js';
 import { idempotencyKey, iso, labels, sentence, text, workItem } from '../../schemas.js';
 import { attempt, attempts, handOff, handoffBody } from './attempts.js';
@@ -69,7 +70,7 @@ export const workItemLedgerRoutes: readonly Route[] = [
     {
       about: 'Comments, oldest first.',
       query: pageQuery,
-      answer: z.object({ comments: z.array(comment), hasOlder: z.boolean() }),
+      answer: z.object({ comments: z.array(comment), hasOlder: z.boolean(), nextCursor }),
       target,
       refusals: ['NOT_FOUND'],
     },
@@ -172,7 +173,7 @@ export const workItemLedgerRoutes: readonly Route[] = [
     {
       about: 'The attempts at a work item, with employee, time, outcome and cost; oldest first.',
       query: pageQuery,
-      answer: z.object({ attempts: z.array(attempt), hasOlder: z.boolean() }),
+      answer: z.object({ attempts: z.array(attempt), hasOlder: z.boolean(), nextCursor }),
       target,
       refusals: ['NOT_FOUND'],
     },
@@ -199,7 +200,7 @@ export const workItemLedgerRoutes: readonly Route[] = [
     {
       about: 'All approval requests, oldest first, with outcome, decider and time.',
       query: pageQuery,
-      answer: z.object({ approvals: z.array(approval), hasOlder: z.boolean() }),
+      answer: z.object({ approvals: z.array(approval), hasOlder: z.boolean(), nextCursor }),
       target,
       refusals: ['NOT_FOUND'],
     },

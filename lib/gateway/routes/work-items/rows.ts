@@ -2,10 +2,12 @@ import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import { idOf, type HttpRequest } from '../../route.js';
 import type { App, Reply } from '../../../commands/app.js';
+import { rowCursor } from '../../cursor.js';
 import { wholeNumber } from '../../schemas.js';
 
 export const pageQuery = z.object({
   before: wholeNumber(1, 999_999_999).optional().describe('`n` of the oldest row received.'),
+  cursor: rowCursor,
   limit: wholeNumber(1, 500).optional().describe('Default 100.'),
 });
 
@@ -16,13 +18,15 @@ export async function rowsOf(
   const id = idOf(request);
   if (!(await request.app.supervisor.get('work-item', id)))
     return refuse('NOT_FOUND', { kind: 'work-item', id }, `Todo ${id} not found`);
-  const { before, limit = 100 } = request.query;
+  const { cursor, before = cursor, limit = 100 } = request.query;
   const rows = await request.app.supervisor.rows({ kind: 'work-item', id }, collection, {
     last: limit + 1,
     ...(before !== undefined && { before }),
   });
   const shown = rows.slice(-limit).map(({ n, row }) => ({ n, ...withPerson(request.app, row as object) }));
-  return { body: { [collection]: shown, hasOlder: rows.length > limit } };
+  const hasOlder = rows.length > limit;
+  const next = hasOlder ? String(shown[0]?.n) : null;
+  return { body: { [collection]: shown, hasOlder, nextCursor: next } };
 }
 
 /** The newest entries of an item's ledger. */

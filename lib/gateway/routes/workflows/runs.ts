@@ -12,7 +12,7 @@ import type { Json } from '../../../../machines/outputs.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../../machines/workflow-run/view.js';
-import { place } from '../../cursor.js';
+import { nextCursor, place, rowCursor } from '../../cursor.js';
 import { idOf, route, type Route } from '../../route.js';
 import { idempotencyKey, iso, wholeNumber } from '../../schemas.js';
 
@@ -98,7 +98,7 @@ const listed = z.object({
   limit: z.int(),
   offset: z.int(),
   nextOffset: z.int().nullable(),
-  nextCursor: z.string().nullable(),
+  nextCursor,
 });
 const paging = z.object({
   limit: wholeNumber(1, 100).default(50),
@@ -106,7 +106,8 @@ const paging = z.object({
   cursor: place,
   status: status.optional(),
 });
-const receiptsPage = z.object({ receipts: z.array(receipt), total: z.int(), nextAfter: z.int().nullable() });
+const behind = { nextAfter: z.int().nullable(), nextCursor };
+const receiptsPage = z.object({ receipts: z.array(receipt), total: z.int(), ...behind });
 
 const off = ['WORKFLOWS_DISABLED', 'NOT_FOUND', 'FORBIDDEN'] as const;
 const starting = [
@@ -202,10 +203,7 @@ export function workflowRunRoutes(evidence: Evidence | undefined): readonly Rout
       'workflow-run.list',
       {
         about: 'All receipts of a run, oldest first: each attempt of each round, with its input.',
-        query: z.object({
-          after: wholeNumber(0, 1_000_000_000).default(0),
-          limit: wholeNumber(1, 500).default(100),
-        }),
+        query: z.object({ after: rowCursor, cursor: rowCursor, limit: wholeNumber(1, 500).default(100) }),
         answer: receiptsPage,
         refusals: off,
       },

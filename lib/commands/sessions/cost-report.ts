@@ -1,0 +1,89 @@
+import type { Caller } from '../../../machines/caller.js';
+import type { SessionView } from '../../../machines/session/view.js';
+import type { App } from '../app.js';
+import { sessionsFrom } from './visible-sessions.js';
+
+/** What sessions have cost, in groups. */
+export const groupings = ['employee', 'engine', 'model', 'session', 'workItem', 'day'] as const;
+
+export interface CostQuery {
+  readonly groupBy: (typeof groupings)[number];
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+  readonly employee?: string | undefined;
+  readonly limit: number;
+}
+
+interface Sum {
+  sessions: number;
+  turns: number;
+  costUsd: number;
+  inputTokens: number;
+  outputTokens: number;
+  cachedTokens: number;
+}
+
+/**
+ * The cost of the sessions visible to the caller, the most expensive group first. A session counts whole, on
+ * the day of its last activity: sums are kept per session, never stored again.
+ * @example await costReport(app, { groupBy: 'employee', limit: 20 }, caller)
+ */
+export async function costReport(
+  app: App,
+  query: CostQuery,
+  by: Caller,
+): Promise<{
+  readonly groupBy: string;
+  readonly totals: Sum;
+  readonly groups: readonly (Sum & { readonly key: string | null })[];
+  readonly truncated: boolean;
+}> {
+  const totals = nothing();
+  const groups = new Map<string | null, Sum>();
+  for await (const { session } of sessionsFrom(app, by)) {
+    const at = Date.parse(session.lastActivity);
+    if ((query.since !== undefined && at < query.since) || (query.until !== undefined && at >= query.until))
+      continue;
+    if (query.employee !== undefined && session.employee !== query.employee) continue;
+    const key = keyOf[query.groupBy](session);
+    const sum = groups.get(key) ?? nothing();
+    groups.set(key, sum);
+    for (const each of [totals, sum]) add(each, session);
+  }
+  const sorted = [...groups]
+    .map(([key, sum]) => ({ key, ...sum }))
+    .sort((a, b) => b.costUsd - a.costUsd || b.turns - a.turns);
+  return {
+    groupBy: query.groupBy,
+    totals,
+    groups: sorted.slice(0, query.limit),
+    truncated: sorted.length > query.limit,
+  };
+}
+
+const keyOf: Record<CostQuery['groupBy'], (session: SessionView) => string | null> = {
+  employee: ({ employee }) => employee,
+  engine: ({ engine }) => engine,
+  model: ({ model }) => model,
+  session: ({ id }) => id,
+  workItem: ({ workItemId }) => workItemId,
+  day: ({ lastActivity }) => lastActivity.slice(0, 10),
+};
+
+const nothing = (): Sum => ({
+  sessions: 0,
+  turns: 0,
+  costUsd: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+});
+
+function add(sum: Sum, { totalCost, totalTurns, usage }: SessionView): void {
+  sum.sessions += 1;
+  sum.turns += totalTurns;
+  sum.costUsd += totalCost;
+  sum.inputTokens += usage.inputTokens;
+  sum.outputTokens += usage.outputTokens;
+  sum.cachedTokens += usage.cachedTokens;
+}
