@@ -8,6 +8,7 @@ import { inspectRoutes } from './routes/inspect/actors.js';
 import { deadLetterRoutes } from './routes/inspect/dead-letters.js';
 import { inspectBundleRoutes } from './routes/inspect/bundle.js';
 import { inspectSystemRoutes } from './routes/inspect/system.js';
+import { inspectTreeRoutes } from './routes/inspect/tree.js';
 import { pageRoutes, shellHeaders } from './routes/page.js';
 import { openMountedSocket } from './websocket/mounted-socket.js';
 import { pulseOf } from '../inspector/pulse.js';
@@ -135,6 +136,7 @@ const routes = [
   ...deadLetterRoutes,
   ...inspectBundleRoutes,
   ...inspectSystemRoutes.filter(({ path }) => path !== '/api/inspect/quotas'),
+  ...inspectTreeRoutes,
   ...attentionRoutes,
 ];
 

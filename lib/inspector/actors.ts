@@ -230,7 +230,7 @@ async function positionAfter(
   return entry === undefined ? 1 : entry.position + 1;
 }
 
-function summaryOf(stored: StoredActor, since?: number): ActorSummary {
+export function summaryOf(stored: StoredActor, since?: number): ActorSummary {
   const {
     kind,
     id,

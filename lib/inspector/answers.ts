@@ -97,6 +97,20 @@ export interface ActorDetail extends ActorSummary {
   readonly sendable: readonly string[];
 }
 
+/**
+ * `GET /api/inspect/tree?kind=&id=&after=&offset=&limit=`: a page of the actors beneath one (newest first), or
+ * without `id` of those of a kind that stand beneath none (by id). A page may be empty and have a `next`.
+ */
+export interface TreePage {
+  readonly actors: readonly (ActorSummary & {
+    /** Something stands beneath it. */
+    readonly hasChildren: boolean;
+  })[];
+  /** How many actors were looked at for this page; those of them that are not in it stand beneath another. */
+  readonly read: number;
+  readonly next: string | null;
+}
+
 /** `GET /api/inspect/actors/:kind/:id/work`: how it goes with its effects at this moment. */
 export interface Work {
   /** What they said last and is not stored yet: the end of it, and when. From memory: null after a restart. */

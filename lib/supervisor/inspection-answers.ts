@@ -34,8 +34,8 @@ export interface Inspection {
   page(kind: string, query: PageQuery): Promise<readonly StoredActor[]>;
   /** These actors as stored, in the order asked for; undefined where absent. */
   stored(actors: readonly ActorKey[]): Promise<readonly (StoredActor | undefined)[]>;
-  /** Created under this actor. */
-  children(actor: ActorKey, limit: number): Promise<readonly ActorKey[]>;
+  /** Created under this actor, by kind and id. `after`: `<kind>/<id>` of the last one seen. */
+  children(actor: ActorKey, query: Omit<PageQuery, 'offset'>): Promise<readonly ActorKey[]>;
   /** What the effects in flight of an actor noted last (`EffectContext.checkpoint`). */
   checkpoints(actor: ActorKey): Promise<readonly Json[]>;
   /** Events that wait in its inbox, at most a thousand are counted. */

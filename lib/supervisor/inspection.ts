@@ -112,9 +112,12 @@ export class KernelInspection implements Inspection {
     );
   }
 
-  async children({ kind, id }: ActorKey, limit: number): Promise<ActorKey[]> {
+  async children({ kind, id }: ActorKey, { after, limit }: PageQuery): Promise<ActorKey[]> {
+    const all = prefix(keys.child(kind, id, '', '').slice(0, -1));
+    const [afterKind = '', afterId = ''] = after?.split('/') ?? [];
     const page = await this.kernel.store.page({
-      ...prefix(`${keys.child(kind, id, '', '').slice(0, -1)}`),
+      ...all,
+      ...(after !== undefined && { gte: `${keys.child(kind, id, afterKind, afterId)}\x00` }),
       keysOnly: true,
       limit: pageLimit(limit),
     });

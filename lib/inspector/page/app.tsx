@@ -17,6 +17,7 @@ import { WaitingPage } from './views/waiting.js';
 const ActorPage = later(async () => (await import('./views/actor.js')).ActorPage);
 const RunsPage = later(async () => (await import('./views/runs.js')).RunsPage);
 const SupervisionPage = later(async () => (await import('./views/supervision.js')).SupervisionPage);
+const TreePage = later(async () => (await import('./views/tree.js')).TreePage);
 const TimePage = later(async () => (await import('./views/time.js')).TimePage);
 
 /** The inspector: the frame, and in it the view that the address names. */
@@ -36,13 +37,16 @@ function Inside() {
   const where =
     here.view === 'actor'
       ? linkTo({ view: 'actor', kind: here.kind, id: here.id })
-      : here.view === 'runs'
+      : here.view === 'runs' || here.view === 'tree'
         ? linkTo(here)
         : here.view;
   const ways = views.map(({ to, ...view }) => ({
     ...view,
     href: linkTo(to),
-    current: here.view === to.view || (to.view === 'fleet' && here.view === 'actor'),
+    current:
+      here.view === to.view ||
+      (to.view === 'fleet' && here.view === 'actor') ||
+      (to.view === 'supervision' && here.view === 'tree'),
     ...(to.view === 'waiting' && { count: attention.value?.waiting.length ?? 0 }),
   }));
   return (
@@ -88,15 +92,20 @@ const views: readonly {
   },
 ];
 
-const goBy = Object.fromEntries(views.map(({ to, keys }) => [keys.slice(-1), () => go(to)]));
+const goBy = {
+  ...Object.fromEntries(views.map(({ to, keys }) => [keys.slice(-1), () => go(to)])),
+  a: () => go({ view: 'tree' }),
+};
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'go to an actor by kind and id'],
   ['g w', 'what waits'],
   ['g f', 'the fleet'],
   ['g t', 'time'],
   ['g s', 'supervision'],
+  ['g a', 'the actor tree'],
   ['g r', 'workflow runs'],
   ['↑ ↓', 'one actor up or down in the list'],
+  ['← →', 'close or open a branch of the tree'],
   ['Enter', 'open it'],
   ['[ ]', 'a step back or forward in time'],
   ['l', 'back to now'],
@@ -110,6 +119,10 @@ function viewOf(here: Place): ComponentChildren {
     );
   if (here.view === 'time') return <TimePage at={here.at} />;
   if (here.view === 'waiting') return <WaitingPage />;
+  if (here.view === 'tree') {
+    const { kind, id } = here;
+    return <TreePage root={kind === undefined || id === undefined ? undefined : { kind, id }} />;
+  }
   if (here.view === 'supervision') return <SupervisionPage />;
   if (here.view === 'runs') return <RunsPage workflow={here.workflow} id={here.id} />;
   return <FleetPage kind={here.kind} state={here.state} />;
@@ -118,4 +131,6 @@ function viewOf(here: Place): ComponentChildren {
 const titleOf = (here: Place): string =>
   here.view === 'actor'
     ? `${here.kind} ${here.id}`
-    : (views.find(({ to }) => to.view === here.view)?.name ?? '');
+    : here.view === 'tree'
+      ? 'Actor tree'
+      : (views.find(({ to }) => to.view === here.view)?.name ?? '');

@@ -6,6 +6,7 @@ export type Place =
   | { readonly view: 'actor'; readonly kind: string; readonly id: string; readonly at?: number }
   | { readonly view: 'time'; readonly at?: number }
   | { readonly view: 'supervision' }
+  | { readonly view: 'tree'; readonly kind?: string; readonly id?: string }
   | { readonly view: 'waiting' }
   | { readonly view: 'runs'; readonly workflow?: string; readonly id?: string };
 
@@ -15,6 +16,8 @@ function write(to: Place): string {
   if (to.view === 'fleet') return addressOf(['fleet'], { kind: to.kind, state: to.state });
   if (to.view === 'actor') return addressOf(['actor', to.kind, to.id], { at: to.at });
   if (to.view === 'time') return addressOf(['time'], { at: to.at });
+  if (to.view === 'tree' && to.kind !== undefined && to.id !== undefined)
+    return addressOf(['tree', to.kind, to.id]);
   return to.view === 'runs' && to.workflow !== undefined && to.id !== undefined
     ? addressOf(['runs', to.workflow, to.id])
     : addressOf([to.view]);
@@ -28,6 +31,7 @@ function read([view, first, second]: readonly string[], query: URLSearchParams):
     return { view, kind: first, id: second, ...(at !== undefined && { at }) };
   if (view === 'time') return { view, ...(at !== undefined && { at }) };
   if (view === 'supervision' || view === 'waiting') return { view };
+  if (view === 'tree') return { view, ...(first && second && { kind: first, id: second }) };
   if (view === 'runs') return { view, ...(first && second && { workflow: first, id: second }) };
   return { view: 'fleet', ...(kind !== null && { kind }), ...(kind !== null && state !== null && { state }) };
 }

@@ -15,9 +15,17 @@ export interface VirtualListProps {
   readonly open: (index: number) => void;
   /** What can be seen has changed. */
   readonly seen: (from: number, to: number) => void;
+  /** The rows are the open lines of a tree: the arrow keys to the left and right close and open them. */
+  readonly tree?: {
+    /** From 1. */
+    readonly levelOf: (index: number) => number;
+    /** Undefined where there is nothing to open. */
+    readonly isExpanded: (index: number) => boolean | undefined;
+    readonly toggle: (index: number) => void;
+  };
 }
 
-export function VirtualList({ label, count, rowHeight, row, open, seen }: VirtualListProps) {
+export function VirtualList({ label, count, rowHeight, row, open, seen, tree }: VirtualListProps) {
   const box = useRef<HTMLDivElement>(null);
   const first = useSignal(0);
   const height = useSignal(600);
@@ -52,6 +60,20 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
     if ((at + 1) * rowHeight > element.scrollTop + element.clientHeight)
       element.scrollTop = (at + 1) * rowHeight - element.clientHeight;
   };
+  /** The step that an arrow to the side takes in a tree, where it does not open or close the line it is on. */
+  const turn = (key: string): number | undefined => {
+    const at = cursor.value;
+    if (tree === undefined || at < 0) return undefined;
+    const isOpen = tree.isExpanded(at);
+    if (isOpen === (key === 'ArrowLeft')) {
+      tree.toggle(at);
+      return 0;
+    }
+    if (key === 'ArrowRight') return isOpen === true ? 1 : 0;
+    let above = at - 1;
+    while (above >= 0 && tree.levelOf(above) >= tree.levelOf(at)) above -= 1;
+    return above < 0 ? 0 : above - at;
+  };
   const press = (event: KeyboardEvent): void => {
     const steps: Readonly<Record<string, number>> = {
       ArrowDown: 1,
@@ -63,7 +85,8 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
       Home: -count,
       End: count,
     };
-    const by = steps[event.key];
+    const isSideways = event.key === 'ArrowLeft' || event.key === 'ArrowRight';
+    const by = isSideways ? turn(event.key) : steps[event.key];
     if (by !== undefined) move(by);
     else if (event.key === 'Enter' && cursor.value >= 0) open(cursor.value);
     else return;
@@ -75,7 +98,7 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
     <div
       ref={box}
       class="virtual"
-      role="listbox"
+      role={tree === undefined ? 'listbox' : 'tree'}
       aria-label={label}
       tabIndex={0}
       onKeyDown={press}
@@ -93,10 +116,18 @@ export function VirtualList({ label, count, rowHeight, row, open, seen }: Virtua
               key={index % Math.max(1, slots)}
               id={`row-${index}`}
               class={`row${cursor.value === index ? ' at' : ''}`}
-              role="option"
-              aria-selected={cursor.value === index}
-              aria-posinset={index + 1}
-              aria-setsize={count}
+              {...(tree === undefined
+                ? {
+                    role: 'option',
+                    'aria-selected': cursor.value === index,
+                    'aria-posinset': index + 1,
+                    'aria-setsize': count,
+                  }
+                : {
+                    role: 'treeitem',
+                    'aria-level': tree.levelOf(index),
+                    'aria-expanded': tree.isExpanded(index),
+                  })}
               style={{ transform: `translateY(${index * rowHeight}px)`, height: `${rowHeight}px` }}
               onClick={() => open(index)}
             >

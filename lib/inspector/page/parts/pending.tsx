@@ -51,11 +51,16 @@ export function Pending({ detail: { timers, calls, inbox, failures } }: { readon
 }
 
 /** Under whom it lives and who lives under it. */
-export function Relations({ detail: { parent, children } }: { readonly detail: ActorDetail }) {
+export function Relations({ detail: { kind, id, parent, children } }: { readonly detail: ActorDetail }) {
   if (parent === null && children.length === 0) return null;
   return (
     <section class="panel" aria-labelledby="relations-title">
-      <h2 id="relations-title">Relations</h2>
+      <h2 id="relations-title">
+        Relations
+        <a class="quiet" href={linkTo({ view: 'tree', kind, id })}>
+          tree
+        </a>
+      </h2>
       <ul class="relations">
         {parent !== null && (
           <li>

@@ -57,7 +57,12 @@ export function SupervisionPage() {
         </p>
       ))}
       <section class="panel" aria-labelledby="tree-title">
-        <h2 id="tree-title">Tree</h2>
+        <h2 id="tree-title">
+          Tree
+          <a class="quiet" href={linkTo({ view: 'tree' })}>
+            Actors and what is beneath them
+          </a>
+        </h2>
         <ul class="supervisors" aria-label="Supervision tree">
           <li>
             <div class="supervisor root">
