@@ -110,11 +110,61 @@ describe('a run in a browser', () => {
     await picture(page, 'run-attempts');
     expect(await wrongWith(page), 'by day').to.deep.equal([]);
     await page.click('.attempts button >> text=Look around');
+    expect(await page.locator('.redone').innerText()).to.equal('Done again: Look around, Write it.');
+    await page.click('.attempts button >> text=Write it');
+    expect(await page.locator('.redone').innerText()).to.equal(
+      'Done again: Write it. Kept as they are: Look around.',
+    );
+    await page.click('.attempts button >> text=Look around');
     await page.click('text=Run again from Look around');
     await until(page, `!location.hash.includes('${run}')`);
     await page.waitForSelector('.heading .state >> text=failed');
     const { runs } = (await house.operator.get(`/api/workflow-definitions/${id}/runs`)).body;
     expect(runs).to.have.length(2);
+    await viewer.go(page, `#/tree/workflow-run/${run}`);
+    await page.waitForSelector('[role=treeitem] >> text=session');
+    expect(viewer.complaints).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('holds two runs of a workflow side by side and says in what their steps differ', async () => {
+    const made = await house.operator.post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: {
+        title: 'Add up',
+        nodes: [
+          { id: 'same', type: 'step', label: 'Look <i>around</i>', actor: { kind: 'noop' } },
+          {
+            id: 'write',
+            type: 'step',
+            label: 'Write it',
+            instructions: 'about {{input.topic}}',
+            actor: { kind: 'engine', ref: 'pen' },
+          },
+        ],
+        edges: [{ id: 'e', from: 'same', to: 'write' }],
+      },
+    });
+    expect(made.status, made.text).to.equal(201);
+    const id = made.body.definition.id as string;
+    const start = async (topic: string): Promise<string> =>
+      (await house.operator.post(`/api/workflow-definitions/${id}/run`, { input: { topic } })).body
+        .runId as string;
+    const [first, second] = [await start('<img src=x onerror="window.hit=1">'), await start('apples')];
+    const page = await viewer.open(house.gateway.url, { at: `#/runs/${id}/${first}` });
+    await page.waitForSelector('.heading .state >> text=completed');
+    await page.selectOption('.compare-with select', second);
+    await page.waitForSelector('text=1 of 2 steps differ');
+    expect(await page.locator('tr[data-node=same]').getAttribute('data-differs')).to.equal('false');
+    await page.click('tr[data-node=write] summary');
+    const told = await page.locator('tr[data-node=write] .diff').first().innerText();
+    expect(told).to.include('<img src=x onerror="window.hit=1">').and.to.include('apples');
+    expect(await page.evaluate('window.hit ?? null')).to.equal(null);
+    expect(await wrongWith(page), 'by day').to.deep.equal([]);
+    await picture(page, 'run-compare');
+    await page.reload(); // the address names both
+    await page.waitForSelector('text=1 of 2 steps differ');
+    expect(viewer.complaints).to.deep.equal([]);
     await page.context().close();
   });
 

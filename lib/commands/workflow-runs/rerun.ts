@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { callerName, isPerson, isPersonName } from '../../../machines/caller.js';
+import { reachable } from '../../../machines/graph/order.js';
 import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Inherited, StepOutcome } from '../../../machines/workflow-run/context.js';
@@ -89,9 +90,7 @@ function inheritedBy(
   outcomes: ReadonlyMap<string, StepOutcome | null>,
 ): readonly Inherited[] {
   const forward = edges.filter(({ kind }) => kind !== 'loop');
-  const after = new Set([from]);
-  // A set may grow while it is walked
-  for (const id of after) for (const edge of forward) if (edge.from === id) after.add(edge.to);
+  const after = reachable([from], forward);
   const left = new Map(nodes.map(({ id }) => [id, forward.filter(({ to }) => to === id).length]));
   const order: string[] = [...left].flatMap(([id, count]) => (count === 0 ? [id] : []));
   for (const id of order) {

@@ -124,7 +124,7 @@ function viewOf(here: Place): ComponentChildren {
     return <TreePage root={kind === undefined || id === undefined ? undefined : { kind, id }} />;
   }
   if (here.view === 'supervision') return <SupervisionPage />;
-  if (here.view === 'runs') return <RunsPage workflow={here.workflow} id={here.id} />;
+  if (here.view === 'runs') return <RunsPage workflow={here.workflow} id={here.id} other={here.other} />;
   return <FleetPage kind={here.kind} state={here.state} />;
 }
 

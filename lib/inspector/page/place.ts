@@ -8,7 +8,7 @@ export type Place =
   | { readonly view: 'supervision' }
   | { readonly view: 'tree'; readonly kind?: string; readonly id?: string }
   | { readonly view: 'waiting' }
-  | { readonly view: 'runs'; readonly workflow?: string; readonly id?: string };
+  | { readonly view: 'runs'; readonly workflow?: string; readonly id?: string; readonly other?: string };
 
 export const { place, linkTo, go, begin } = createRouting<Place>({ read, write });
 
@@ -19,7 +19,7 @@ function write(to: Place): string {
   if (to.view === 'tree' && to.kind !== undefined && to.id !== undefined)
     return addressOf(['tree', to.kind, to.id]);
   return to.view === 'runs' && to.workflow !== undefined && to.id !== undefined
-    ? addressOf(['runs', to.workflow, to.id])
+    ? addressOf(['runs', to.workflow, to.id], { with: to.other })
     : addressOf([to.view]);
 }
 
@@ -32,6 +32,11 @@ function read([view, first, second]: readonly string[], query: URLSearchParams):
   if (view === 'time') return { view, ...(at !== undefined && { at }) };
   if (view === 'supervision' || view === 'waiting') return { view };
   if (view === 'tree') return { view, ...(first && second && { kind: first, id: second }) };
-  if (view === 'runs') return { view, ...(first && second && { workflow: first, id: second }) };
+  const other = query.get('with');
+  if (view === 'runs')
+    return {
+      view,
+      ...(first && second && { workflow: first, id: second, ...(other !== null && { other }) }),
+    };
   return { view: 'fleet', ...(kind !== null && { kind }), ...(kind !== null && state !== null && { state }) };
 }

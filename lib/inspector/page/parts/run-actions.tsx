@@ -1,6 +1,8 @@
 import { ask } from '../../../page/ask.js';
 import { useAction } from '../../../page/action.js';
 import { go } from '../place.js';
+import { reachable } from '../../../../machines/graph/order.js';
+import { CompareWith } from './run-compare.js';
 import type { Run } from './run-record.js';
 
 /** End a run that goes on, or run it again from a step in a new run that keeps what came before. */
@@ -24,7 +26,7 @@ export function RunActions({
       go({ view: 'runs', workflow, id: runId });
     }, 'Starting …');
   return (
-    <p class="run-actions">
+    <div class="run-actions">
       {!isOver && !run.queued && (
         <button
           type="button"
@@ -39,11 +41,33 @@ export function RunActions({
           Run again from {node.label}
         </button>
       )}
+      {isOver && node !== undefined && <Redone run={run} from={node.id} />}
+      <CompareWith workflow={workflow} id={run.runId} />
       {message !== '' && (
         <span class={busy ? 'soft' : 'bad'} role="alert">
           {message}
         </span>
       )}
+    </div>
+  );
+}
+
+/** What a run from a step on does again, and what it takes over from this one. */
+function Redone({ run, from }: { readonly run: Run; readonly from: string }) {
+  const { nodes = [], edges = [] } = run.definitionSnapshot ?? {};
+  const after = reachable(
+    [from],
+    edges.filter(({ kind }) => kind !== 'loop'),
+  );
+  const steps = nodes.filter(({ type }) => type !== 'trigger');
+  const labelled = (again: boolean): string =>
+    steps
+      .filter(({ id }) => after.has(id) === again)
+      .map(({ label }) => label)
+      .join(', ');
+  return (
+    <p class="soft small redone">
+      Done again: {labelled(true)}. {labelled(false) !== '' && `Kept as they are: ${labelled(false)}.`}
     </p>
   );
 }

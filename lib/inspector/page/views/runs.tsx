@@ -2,6 +2,7 @@ import { ask, Refused } from '../../../page/ask.js';
 import { dateAndTime, now, span } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
+import { RunComparison } from '../parts/run-compare.js';
 import { RunView } from '../parts/run.js';
 import { LongList } from '../../../page/parts/long-list.js';
 import { tone } from '../../../page/parts/state.js';
@@ -21,14 +22,21 @@ interface Listed {
   readonly parked: { readonly nodeId: string } | null;
 }
 
-/** Runs of workflows: all of them, or one with its graph, its receipts and the gate at which it waits. */
+/**
+ * Runs of workflows: all of them, one with its graph, its receipts and the gate at which it waits, or one held
+ * against another.
+ */
 export function RunsPage({
   workflow,
   id,
+  other,
 }: {
   readonly workflow: string | undefined;
   readonly id: string | undefined;
+  readonly other: string | undefined;
 }) {
+  if (workflow !== undefined && id !== undefined && other !== undefined)
+    return <RunComparison workflow={workflow} id={id} other={other} />;
   if (workflow !== undefined && id !== undefined)
     return <RunView key={`${workflow}/${id}`} workflow={workflow} id={id} />;
   return <Runs />;
