@@ -1,17 +1,18 @@
 import type { Command } from 'commander';
-import { layoutOf, type Layout } from '../home/layout.js';
+import { existsSync } from 'node:fs';
+import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
 import { embeddedStore } from '../home/store-setting.js';
 import type { Store } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { connect, running } from './client.js';
-import { wholeNumber, type Terminal } from './command-line.js';
+import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { needStore } from './need-store.js';
 import { ago, table } from './print.js';
 import { writeBundle } from './replay.js';
 
-interface InspectOptions {
+interface InspectOptions extends HomeOptions {
   readonly kind?: string;
   readonly bundle?: string;
   readonly limit: number;
@@ -28,27 +29,40 @@ interface ActorRecord {
 }
 
 /**
- * `troupe inspect <home> [kind] [id]`: reads the store of a stopped gateway: its actors, or one of them with
- * its newest log entries. Starts nothing.
+ * `troupe inspect --home <home>` opens the inspector's page on the store of a stopped gateway, read only; with a kind
+ * (and an id) it prints its actors, or one of them with its newest log entries. Starts nothing. `troupe inspect <home>
+ * [kind] [id]` is how that was said before.
  */
 export function inspectCommand(program: Command, terminal: Terminal): void {
-  program
-    .command('inspect')
-    .description("read the actors in a stopped gateway's store; starts nothing")
-    .argument('<home>', 'folder of the home')
-    .argument('[kind]', 'only actors of this kind')
-    .argument('[id]', 'one actor, with its newest log entries')
+  withHome(
+    program
+      .command('inspect')
+      .description("read a stopped gateway's store, in a page or here; starts nothing"),
+  )
+    .argument('[kind]', 'print actors of this kind; without it, open the page')
+    .argument('[id]', 'print one actor, with its newest log entries')
+    .allowExcessArguments()
     .option('--limit <number>', 'at most so many actors or entries', wholeNumber(1, 10_000), 50)
     .option('--bundle <file>', 'write a bug bundle of one actor of a running gateway')
     .option('--json', 'one JSON object per line')
     .action(
       async (
-        home: string,
-        kind: string | undefined,
-        id: string | undefined,
+        first: string | undefined,
+        second: string | undefined,
         options: Omit<InspectOptions, 'kind'>,
+        command: Command,
       ) => {
-        const layout = layoutOf({ home });
+        const [, , third] = command.args;
+        const isNamed = options.home !== undefined || options.instance !== undefined;
+        // A kind has no slash, dot or tilde in it
+        const isFolder =
+          !isNamed &&
+          first !== undefined &&
+          (third !== undefined || !/^[a-z][a-z0-9-]*$/.test(first) || existsSync(first));
+        const layout = homeOf(isFolder ? { home: first } : options, terminal);
+        const [kind, id] = isFolder ? [second, third] : [first, second];
+        if (!isFolder && kind === undefined && options.json !== true && options.bundle === undefined)
+          return (await import('./inspect-page.js')).servePage(layout, terminal);
         const live = await running(layout);
         if (options.bundle !== undefined) return bundle(layout, options.bundle, kind, id, terminal);
         if (live !== undefined) {
@@ -87,7 +101,7 @@ async function bundle(
   if (kind === undefined || id === undefined)
     throw new CommandError(
       exitCodes.usage,
-      'A bundle is of one actor: troupe inspect <home> <kind> <id> --bundle <file>',
+      'A bundle is of one actor: troupe inspect <kind> <id> --home <folder> --bundle <file>',
     );
   await writeBundle(await connect(layout), file, { kind, id }, terminal);
 }

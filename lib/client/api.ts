@@ -6200,7 +6200,7 @@ export interface operations {
                             [key: string]: unknown;
                         })[];
                         next: string | null;
-                        /** @description Actors looked at for this page. */
+                        /** @description Actors read for this page. */
                         read: number;
                     };
                 };

@@ -12,10 +12,11 @@ import { inspectTreeRoutes } from './routes/inspect/tree.js';
 import { pageRoutes, shellHeaders } from './routes/page.js';
 import { openMountedSocket } from './websocket/mounted-socket.js';
 import { pulseOf } from '../inspector/pulse.js';
+import type { Route } from './route.js';
 import type { App } from '../commands/app.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import { operator } from '../../machines/caller.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
+import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 
 /** What a viewer may: see and act, see alone, or nothing. */
 export type Admission = boolean | 'read';
@@ -31,6 +32,8 @@ export interface MountOptions {
   readonly prefix?: string;
   /** Pages that may show it in a frame, as in a Content-Security-Policy: `["'self'"]`. Default: none. */
   readonly frameAncestors?: readonly string[];
+  /** Why no one may act here, as a sentence that the page shows: `true` is `'read'` then. */
+  readonly readOnly?: string;
   /** Origins from which it is opened where a proxy changes the host: `['https://ops.example.com']`. */
   readonly origins?: readonly string[];
 }
@@ -66,7 +69,13 @@ export interface KoaContext {
  *   const server = createServer(inspector.handler).on('upgrade', inspector.upgrade);
  */
 export function mountInspector(supervisor: Supervisor, options: MountOptions): MountedInspector {
-  const { prefix = '/inspect', authorize, origins = [], frameAncestors = [] } = options;
+  return serveInspector(appOf(supervisor), inspectorRoutes, options);
+}
+
+/** The same with more routes than a supervisor alone can answer. */
+export function serveInspector(app: App, served: readonly Route[], options: MountOptions): MountedInspector {
+  const { supervisor } = app;
+  const { prefix = '/inspect', authorize, origins = [], frameAncestors = [], readOnly } = options;
   if (!/^(?:\/[\w.~-]+)+$/.test(prefix))
     throw new TypeError(`the prefix "${prefix}" must be a path such as /inspect, without a slash at the end`);
   if (typeof authorize !== 'function')
@@ -75,31 +84,37 @@ export function mountInspector(supervisor: Supervisor, options: MountOptions): M
   pulseOf(supervisor); // from now on it is remembered what happens
   const koa = new Koa();
   koa.use(async (ctx, next) => {
-    const refusal = await judge(ctx.req);
-    if (refusal !== undefined) return answerRefusal(ctx, refusal);
+    const admission = await judge(ctx.req);
+    if (isRefusal(admission)) return answerRefusal(ctx, admission);
     ctx.state['identity'] = { type: 'authenticated', caller: operator };
     await next();
-    if (ctx.path === '/inspect' && Buffer.isBuffer(ctx.body)) ctx.body = shellAt(prefix, ctx.body.toString());
+    if (ctx.path === '/inspect' && Buffer.isBuffer(ctx.body))
+      ctx.body = shellAt(
+        prefix,
+        ctx.body.toString(),
+        admission === 'read' ? (readOnly ?? mayOnlySee) : undefined,
+      );
     if (frameAncestors.length > 0) allowFrames(ctx, frameAncestors);
   });
-  koa.use(createRouter(appOf(supervisor), routes, { openReads: false }));
+  koa.use(createRouter(app, served, { openReads: false }));
   koa.on('error', (error: unknown) => log.error({ err: error }, 'a request of the inspector failed'));
   const answer = koa.callback();
   const sockets = openMountedSocket(supervisor, judge);
 
-  async function judge(request: IncomingMessage): Promise<Refusal | undefined> {
+  async function judge(request: IncomingMessage): Promise<true | 'read' | Refusal> {
     // Whatever else an application without types answers, as the user that it did not find, lets no one in
-    const admission: unknown = await authorize(request);
+    const given: unknown = await authorize(request);
+    const admission = given === true && readOnly !== undefined ? 'read' : given;
     if (admission !== true && admission !== 'read')
       return refuse('UNAUTHENTICATED', {}, 'The application does not let you in.');
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isSocket = request.headers.upgrade !== undefined;
     if ((!isRead || isSocket) && !isSameOrigin(request, origins))
       return refuse('FORBIDDEN', {}, 'It comes from another origin.');
-    if (!isRead && admission === 'read') return refuse('FORBIDDEN', {}, 'You may see, and not act.');
+    if (!isRead && admission === 'read') return refuse('FORBIDDEN', {}, readOnly ?? mayOnlySee);
     if (!isRead && request.readableEnded)
       return refuse('BAD_REQUEST', {}, 'The body was read already: mount the inspector before body parsers.');
-    return undefined;
+    return admission;
   }
 
   const handler: MountedInspector['handler'] = (request, response, next) => {
@@ -130,7 +145,8 @@ export function mountInspector(supervisor: Supervisor, options: MountOptions): M
   };
 }
 
-const routes = [
+/** What a supervisor alone can answer. */
+export const inspectorRoutes: readonly Route[] = [
   ...pageRoutes.filter(({ path }) => path !== '/'),
   ...inspectRoutes,
   ...deadLetterRoutes,
@@ -161,10 +177,17 @@ function isSameOrigin({ headers }: IncomingMessage, origins: readonly string[]):
   return URL.canParse(origin) && new URL(origin).host === host;
 }
 
-const shellAt = (prefix: string, shell: string): string =>
+const mayOnlySee = 'You may see, and not act.';
+
+const shellAt = (prefix: string, shell: string, readOnly: string | undefined): string =>
   shell
-    .replace('<html lang="en">', `<html lang="en" data-base="${prefix}">`)
+    .replace(
+      '<html lang="en">',
+      `<html lang="en" data-base="${prefix}"${readOnly === undefined ? '' : ` data-read-only="${escaped(readOnly)}"`}>`,
+    )
     .replaceAll('="/inspect/', `="${prefix}/`);
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
 function allowFrames(ctx: Koa.Context, ancestors: readonly string[]): void {
   const policy = shellHeaders['Content-Security-Policy'];
@@ -177,7 +200,7 @@ function allowFrames(ctx: Koa.Context, ancestors: readonly string[]): void {
 }
 
 /** What the routes of the inspector ask for: a supervisor alone, and of all else that there is none. */
-const appOf = (supervisor: Supervisor): App => ({
+export const appOf = (supervisor: Supervisor): App => ({
   supervisor: supervisor as App['supervisor'],
   engines: {
     select: async () => refuse('NOT_FOUND', {}, 'There are no engines here.'),

@@ -1,5 +1,5 @@
 import type { ActorKey } from '../../machines/outputs.js';
-import type { StoredActor } from '../supervisor/answers.js';
+import type { StoredActor } from '../supervisor/inspection-answers.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import { summaryOf } from './actors.js';
 import type { TreePage } from './answers.js';

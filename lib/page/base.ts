@@ -5,3 +5,5 @@
 export const base = document.documentElement.dataset['base'] ?? '';
 /** The application has judged the viewer already, by its own session: there is no token to ask for. */
 export const isMounted = base !== '';
+/** Why nothing can be done from this page, as a sentence; undefined where it may be. The gateway judges all the same. */
+export const readOnly = document.documentElement.dataset['readOnly'];

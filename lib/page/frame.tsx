@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { bearer, leave } from './access.js';
+import { readOnly } from './base.js';
 import { whole } from './clock.js';
 import { connection, gaps, head } from './connection.js';
 import { Mark } from './parts/mark.js';
@@ -73,6 +74,11 @@ export function Frame({
       </header>
       <main id="main" tabIndex={-1}>
         <Lost />
+        {readOnly !== undefined && (
+          <p class="banner" role="status">
+            Read only. {readOnly}
+          </p>
+        )}
         {children}
       </main>
     </div>

@@ -4,7 +4,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { closeCodes } from '../../inspector/frames.js';
 import { Channels } from '../../inspector/watch.js';
 import type { Supervisor } from '../../supervisor/contract.js';
-import { isRefusal, type Refusal } from '../../../machines/refusals.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { readQuery } from '../parse.js';
 import { filterOfQuery, inspectSubscription } from './inspect-socket.js';
 import type { Subscription } from './subscription.js';
@@ -12,7 +12,7 @@ import type { Subscription } from './subscription.js';
 /** The live feed of a mounted inspector: judged at the upgrade, and again for as long as it is open. */
 export function openMountedSocket(
   supervisor: Supervisor,
-  judge: (request: IncomingMessage) => Promise<Refusal | undefined>,
+  judge: (request: IncomingMessage) => Promise<true | 'read' | Refusal>,
 ) {
   const { log } = supervisor.environment;
   const channels = new Channels(supervisor);
@@ -33,8 +33,8 @@ export function openMountedSocket(
 
   async function judgeAgain(socket: WebSocket, request: IncomingMessage): Promise<void> {
     try {
-      const refusal = await judge(request);
-      if (refusal !== undefined) socket.close(closeCodes.credentialEnded, refusal.code);
+      const admission = await judge(request);
+      if (isRefusal(admission)) socket.close(closeCodes.credentialEnded, admission.code);
     } catch (error) {
       log.error({ err: error }, 'an open socket of the inspector could not be judged again');
       socket.close(closeCodes.goingAway); // a page opens it again, and is judged then
@@ -58,9 +58,9 @@ export function openMountedSocket(
   }
 
   async function admit(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const refusal = open.size >= socketsMax ? { status: 503 } : await judge(request);
-    if (refusal !== undefined) {
-      stream.end(`HTTP/1.1 ${refusal.status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    const admission = open.size >= socketsMax ? refuse('BUSY') : await judge(request);
+    if (isRefusal(admission)) {
+      stream.end(`HTTP/1.1 ${admission.status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, request));

@@ -103,7 +103,7 @@ export class ActorTree {
     return node;
   }
 
-  private *linesOf(branch: Branch, level: number): Generator<Line> {
+  private *linesOf(branch: Branch, level: number): Generator<Line, void, undefined> {
     if (branch.label !== undefined) yield { type: 'kind', branch, level };
     if (branch.label !== undefined && !branch.isOpen) return;
     const inner = branch.label === undefined ? level : level + 1;
@@ -115,7 +115,7 @@ export class ActorTree {
     }
   }
 
-  private *linesIn(group: Group, level: number): Generator<Line> {
+  private *linesIn(group: Group, level: number): Generator<Line, void, undefined> {
     for (const node of group.rows) {
       yield { type: 'actor', node, level };
       if (node.beneath?.isOpen === true) yield* this.linesOf(node.beneath, level + 1);

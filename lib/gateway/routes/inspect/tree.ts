@@ -27,7 +27,7 @@ export const inspectTreeRoutes: readonly Route[] = [
       query: treeQuery,
       answer: z.object({
         actors: z.array(row),
-        read: z.int().describe('Actors looked at for this page.'),
+        read: z.int().describe('Actors read for this page.'),
         next: z.string().nullable(),
       }),
       refusals: ['NOT_FOUND', 'BAD_REQUEST'],

@@ -1,3 +1,4 @@
+import { readOnly } from '../../../page/base.js';
 import { useAction } from '../../../page/action.js';
 import { ask } from '../../../page/ask.js';
 import { choicesOf, decisionRequest, refusalIn, wordsOf, type Choice } from '../../../client/decision.js';
@@ -8,7 +9,7 @@ import type { ActorKey } from '../../../../machines/outputs.js';
 export function Decide({ waiting }: { readonly waiting: Waiting }) {
   const { message, busy, attempt } = useAction();
   const choices = choicesOf(waiting).filter((choice) => decisionRequest(waiting, choice) !== undefined);
-  if (choices.length === 0) return null;
+  if (choices.length === 0 || readOnly !== undefined) return null;
   // What is shown here is cut, and follows every change: only the console shows a whole program and keeps its hash
   const isProgram = waiting.what === 'activation';
   const send = async (choice: Choice): Promise<void> => {

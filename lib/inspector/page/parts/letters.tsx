@@ -1,3 +1,4 @@
+import { readOnly } from '../../../page/base.js';
 import { ask } from '../../../page/ask.js';
 import { timeOfDay } from '../../../page/clock.js';
 import { useAction } from '../../../page/action.js';
@@ -47,6 +48,7 @@ function Retry({ id }: { readonly id: string }) {
     await ask(`/api/inspect/dead-letters/${encodeURIComponent(id)}/retry`, { post: {} });
     return 'It is back in the mailbox.';
   };
+  if (readOnly !== undefined) return null;
   return (
     <>
       {message !== '' && (

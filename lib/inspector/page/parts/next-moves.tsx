@@ -1,3 +1,4 @@
+import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
 import { actorPath, ask, Refused } from '../../../page/ask.js';
 import { useAction } from '../../../page/action.js';
@@ -40,12 +41,13 @@ export function NextMoves({
       ) : own.length === 0 ? (
         <p class="empty">Nothing: the actor has finished.</p>
       ) : null}
+      {readOnly !== undefined && <p class="soft small">Nothing can be sent from here: {readOnly}</p>}
       {halted && <p class="soft small">It is halted: nothing can be sent until it is resumed.</p>}
       <ul class="moves">
         {allowed.map((move) => (
           <li key={keyOf(move)} data-event={move.event} data-to={move.to?.join(' ')} class="may">
             <Named move={move} />
-            {move.sendable && (
+            {move.sendable && readOnly === undefined && (
               <button
                 type="button"
                 aria-expanded={sending.value === keyOf(move)}
@@ -68,7 +70,7 @@ export function NextMoves({
           </li>
         ))}
       </ul>
-      {!halted && allowed.some(({ sendable }) => !sendable) && (
+      {!halted && readOnly === undefined && allowed.some(({ sendable }) => !sendable) && (
         <p class="soft small">Events without Send come from their own command, another actor or an effect.</p>
       )}
       {refused.length > 0 && (

@@ -1,3 +1,4 @@
+import { readOnly } from '../../../page/base.js';
 import { ask } from '../../../page/ask.js';
 import { useAction } from '../../../page/action.js';
 import { go } from '../place.js';
@@ -20,6 +21,7 @@ export function RunActions({
 }) {
   const { message, busy, attempt } = useAction();
   const isOver = run.endedAt !== null;
+  const mayAct = readOnly === undefined;
   const again = (): Promise<void> =>
     attempt(async () => {
       const { runId } = await ask<Run>(`${path}/rerun`, { post: { nodeId: node?.id } });
@@ -27,7 +29,7 @@ export function RunActions({
     }, 'Starting …');
   return (
     <div class="run-actions">
-      {!isOver && !run.queued && (
+      {mayAct && !isOver && !run.queued && (
         <button
           type="button"
           disabled={busy}
@@ -36,12 +38,12 @@ export function RunActions({
           Cancel this run
         </button>
       )}
-      {isOver && node !== undefined && (
+      {mayAct && isOver && node !== undefined && (
         <button type="button" disabled={busy} onClick={() => void again()}>
           Run again from {node.label}
         </button>
       )}
-      {isOver && node !== undefined && <Redone run={run} from={node.id} />}
+      {mayAct && isOver && node !== undefined && <Redone run={run} from={node.id} />}
       <CompareWith workflow={workflow} id={run.runId} />
       {message !== '' && (
         <span class={busy ? 'soft' : 'bad'} role="alert">

@@ -1,3 +1,4 @@
+import { readOnly } from '../../../page/base.js';
 import { useAction } from '../../../page/action.js';
 import { ask } from '../../../page/ask.js';
 import { useLoaded } from '../live.js';
@@ -55,16 +56,18 @@ export function RunQueue({
           </li>
         ))}
       </ul>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          void attempt(() => ask(`${path}/cancel`, { post: {} }));
-        }}
-      >
-        <button type="submit" disabled={busy}>
-          Cancel this run
-        </button>
-      </form>
+      {readOnly === undefined && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void attempt(() => ask(`${path}/cancel`, { post: {} }));
+          }}
+        >
+          <button type="submit" disabled={busy}>
+            Cancel this run
+          </button>
+        </form>
+      )}
       {message !== '' && (
         <p class="bad" role="alert">
           {message}

@@ -1,3 +1,4 @@
+import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
 import { ask } from '../../../page/ask.js';
 import { dateAndTime } from '../../../page/clock.js';
@@ -122,7 +123,7 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
         <span class="soft">since {dateAndTime(Date.parse(gate.at))}</span>
       </h2>
       {gate.description !== '' && <p class="request">{gate.description}</p>}
-      {canDecide ? (
+      {canDecide && readOnly === undefined ? (
         <form
           onSubmit={(event) => {
             event.preventDefault();
@@ -149,9 +150,11 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
         </form>
       ) : (
         <p class="soft">
-          {gate.kind === 'approval'
-            ? `${target ?? 'Another approver'} decides this.`
-            : `It continues when the ${gate.kind} arrives.`}
+          {readOnly !== undefined
+            ? 'It is decided where the gateway runs.'
+            : gate.kind === 'approval'
+              ? `${target ?? 'Another approver'} decides this.`
+              : `It continues when the ${gate.kind} arrives.`}
         </p>
       )}
       {message !== '' && (

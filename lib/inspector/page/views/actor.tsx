@@ -1,3 +1,4 @@
+import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
 import { awaited } from '../awaited.js';
 import { actorPath, ask, Refused } from '../../../page/ask.js';
@@ -192,13 +193,15 @@ function Halted({ actor }: { readonly actor: ActorDetail }) {
         <b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit
         stands, and nothing runs.
       </p>
-      <button
-        type="button"
-        disabled={busy}
-        onClick={() => void attempt(() => ask(actorPath(actor, '/resume'), { post: {} }))}
-      >
-        Resume
-      </button>
+      {readOnly === undefined && (
+        <button
+          type="button"
+          disabled={busy}
+          onClick={() => void attempt(() => ask(actorPath(actor, '/resume'), { post: {} }))}
+        >
+          Resume
+        </button>
+      )}
       {message !== '' && <p>{message}</p>}
     </div>
   );
