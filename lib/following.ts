@@ -27,7 +27,12 @@ export async function startFollowing(app: App, opened: Opened, interrupted: Inte
     failed(log, 'could not report interrupted turns'),
   );
   opened.add(() => reporting.close());
-  void resumeErasures(app).catch(failed(log, 'could not finish an erasure'));
+  const erasing = new AbortController();
+  opened.add(() => erasing.abort());
+  void resumeErasures(app, {
+    signal: erasing.signal,
+    onWaiting: (sessions) => log.warn({ sessions }, 'an erasure waits for sessions at work'),
+  }).catch(failed(log, 'could not finish an erasure'));
   const cleaning = cleanWork(app, failed(log, 'could not take away an old worktree'));
   opened.add(() => cleaning.close());
   void followSchedules(app).catch(failed(log, 'could not check the schedules of workflows'));

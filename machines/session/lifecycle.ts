@@ -59,7 +59,18 @@ export function erase(context: SessionContext): Decision<SessionContext> {
 export function eraseContents(context: SessionContext): Decision<SessionContext> {
   const { set, outputs } = empty(context);
   return {
-    set: { ...set, title: 'Erased session', openMessages: [] },
+    set: {
+      ...set,
+      title: 'Erased session',
+      openMessages: [],
+      untrusted: null,
+      // a channel of a person's; steps and fires are no one's words
+      ...(context.source === 'connector' ? { sourceRef: null } : {}),
+      // rules name files, commands and hosts: what it may do it is asked for again
+      ...(context.toolPolicy === undefined || context.toolPolicy.mode === 'full'
+        ? {}
+        : { toolPolicy: { mode: 'ask', allow: [] } }),
+    },
     outputs: [...outputs, updated(context)],
   };
 }

@@ -14,7 +14,7 @@ import {
 import { pending, pendingPermission } from './permissions.js';
 import type { SessionStatus } from './status.js';
 import type { ToolPolicy } from './tool-policy.js';
-import { isWholesale, ruleCharsMax, toolRule } from './tool-rule.js';
+import { anchoredRuleCharsMax, isWholesale, toolRule } from './tool-rule.js';
 import { fitFound } from './transcript.js';
 
 /**
@@ -283,7 +283,7 @@ function fitAlways(offered: string | undefined, given = offered): Refusal | unde
 }
 
 function fitRules({ mode, allow }: ToolPolicy): Refusal | undefined {
-  const wrong = allow.find((rule) => rule.length > ruleCharsMax || toolRule(rule) === undefined);
+  const wrong = allow.find((rule) => rule.length > anchoredRuleCharsMax || toolRule(rule) === undefined);
   if (wrong !== undefined)
     return refuse('BAD_REQUEST', { path: 'allow' }, `Invalid permission rule "${excerpt(wrong, 100)}".`);
   return modes.has(mode) && allow.length <= limits.rulesMax

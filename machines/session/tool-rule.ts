@@ -17,7 +17,7 @@ export interface ToolRule {
 
 /** `toolRule('Bash(git *)')` is `{tool: 'Bash', specifier: 'git *'}`; undefined for what is no rule. */
 export function toolRule(text: string): ToolRule | undefined {
-  const found = /^([\w*.:/@ -]{1,200}?)(?:\(([^\0-\x1f]{1,1000})\))?$/.exec(text);
+  const found = /^([\w*.:/@ -]{1,200}?)(?:\(([^\0-\x1f]{1,5000})\))?$/.exec(text);
   const [, tool, specifier] = found ?? [];
   if (tool === undefined || (specifier !== undefined && !specified.has(tool))) return undefined;
   return specifier === undefined ? { tool } : { tool, specifier };
@@ -177,6 +177,8 @@ export function proposedRule({ tool, uses }: Asked, cwd: string): string | undef
 }
 
 export const ruleCharsMax = 500;
+/** The same once it is bound to its folder, as it is kept and shown, and may be sent back. */
+export const anchoredRuleCharsMax = 5_000;
 
 /** Of a name or a command that was asked for, `*` would become a wildcard. */
 const named = (rule: string): string | undefined => (rule.includes('*') ? undefined : rule);

@@ -38,6 +38,9 @@ export const rogueEngines: readonly Engine[] = [
 const late = /longer than|did not finish|did not end after/;
 const none = /without a result/;
 
+/** It ends at its deadline alone: others must reach the fault they are for, however busy the machine is. */
+export const endsLate = ({ reason }: Rogue): boolean => reason === late;
+
 export const rogues: readonly Rogue[] = [
   { way: 'hung', engine: 'hung', prompt: 'x', reason: late },
   { way: 'forking', engine: 'forking', prompt: 'x', reason: late },
@@ -45,8 +48,8 @@ export const rogues: readonly Rogue[] = [
     way: 'forking and gone',
     engine: 'forking-and-gone',
     prompt: 'x',
-    reason: /without a result|longer than/,
-  }, // ending its children may take it beyond a short deadline
+    reason: /without a result|longer than/, // ending its children may take it beyond a short deadline
+  },
   { way: 'flooding', engine: 'flood', prompt: 'x', reason: /exceeded the output limit/ },
   { way: 'flooding in lines', engine: 'flood-of-lines', prompt: 'x', reason: /exceeded the output limit/ },
   { way: 'half a line', engine: 'half-line', prompt: 'x', reason: /SIGKILL/ },

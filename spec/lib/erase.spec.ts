@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { defineEngine } from '../../actors/engines/engine.js';
+import { resumeErasures } from '../../lib/commands/sessions/erase-contents.js';
 import { startInstance, type Instance } from '../../lib/instance.js';
 import { verifyStore } from '../../lib/store/verify.js';
 import { makeClient, poll, type Client } from './gateway/fixture.js';
@@ -98,6 +99,9 @@ describe('what sessions hold, erased', () => {
     const [one, other] = [await session(`say ${word}`), await session(`fail ${word}`)];
     const content = Buffer.from(`a note of ${word}`).toString('base64');
     await client.post(`/api/sessions/${one}/attachments`, { content, filename: `${word}.txt`, text: word });
+    const rules = { mode: 'allow-list', allow: [`Edit(${word}/**)`] };
+    const set = await client.call('PUT', `/api/sessions/${one}/permissions`, rules);
+    expect(set.status, set.text).to.equal(200);
     expect(await holding(), 'they are there before').to.have.length.greaterThan(2);
 
     const preview = (await client.get(`/api/erase?sessionId=${one}`)).body;
@@ -192,6 +196,46 @@ describe('what sessions hold, erased', () => {
     expect([...body.sessions, ...body.skipped]).to.have.members(ids);
     expect(body.sessions).to.have.length(1);
     expect(erasedAtEngine).to.deep.equal([`native-${body.sessions[0]}:1`]);
+  });
+
+  // what was begun in an earlier life was dropped there without a word, and nobody was left to ask again
+  it('wait for a session that is at work when an erasure is resumed, and say so', async () => {
+    await open();
+    const id = await session(`say ${word}`);
+    const { app } = instance ?? expect.fail();
+    await app.supervisor.transact({
+      name: 'begun before',
+      actors: [],
+      run(tx) {
+        const held = { id, cwd: '/', engineSessions: {}, messages: 0, files: [], stored: 0 };
+        tx.put('erasure/before', { sessions: [held] });
+        return null;
+      },
+    });
+    await client.post(`/api/sessions/${id}/message`, { message: `wait for ${word}` });
+    const waitedFor: (readonly string[])[] = [];
+    let isToldOf: () => void;
+    const told = new Promise<void>((resolve) => {
+      isToldOf = resolve;
+    });
+    const resumed = resumeErasures(app, {
+      signal: new AbortController().signal,
+      onWaiting(ids) {
+        waitedFor.push(ids);
+        isToldOf();
+      },
+    });
+    await told;
+    expect((await app.supervisor.keyValues('erasure/'))[0]?.[1], 'a crash forgets nothing').not.to.equal(
+      null,
+    );
+    release();
+    await resumed;
+    expect(waitedFor[0]).to.deep.equal([id]);
+    expect((await app.supervisor.keyValues('erasure/')).every(([, row]) => row === null)).to.equal(true);
+    expect((await client.get(`/api/sessions/${id}`)).body.title).to.equal('Erased session');
+    await close();
+    expect(await holding()).to.deep.equal([]);
   });
 
   it('goes on after kill -9 in the middle', async () => {

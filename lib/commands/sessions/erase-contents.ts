@@ -190,6 +190,12 @@ async function eraseAll(request: Request, sessions: readonly Held[]): Promise<Er
 }
 
 async function goOn(app: App, key: string, sessions: readonly Held[], caller: Caller): Promise<Erased> {
+  const erased = await eraseEach(app, sessions, caller);
+  await end(app, key, caller);
+  return erased;
+}
+
+async function eraseEach(app: App, sessions: readonly Held[], caller: Caller): Promise<Erased> {
   const left: string[] = [];
   let entries = 0;
   for (const session of sessions) {
@@ -197,6 +203,10 @@ async function goOn(app: App, key: string, sessions: readonly Held[], caller: Ca
     if (blanked === undefined) left.push(session.id);
     else entries += blanked;
   }
+  return { entries, left };
+}
+
+async function end(app: App, key: string, caller: Caller): Promise<void> {
   await app.erasure?.compact();
   await app.supervisor.transact({
     name: 'end-erasure',
@@ -208,7 +218,6 @@ async function goOn(app: App, key: string, sessions: readonly Held[], caller: Ca
       return null;
     },
   });
-  return { entries, left };
 }
 
 /** Undefined: it has begun to work since, and is left as it is. */
@@ -239,13 +248,55 @@ const erased = async (app: App, actor: { kind: string; id: string }, caller: Cal
   return isRefusal(entries) ? 0 : entries;
 };
 
-/** At a start: what was begun in an earlier life. */
-export async function resumeErasures(app: App): Promise<void> {
+/**
+ * At a start: what was begun in an earlier life. Who asked for it has no answer any more, so a session that is at work
+ * by now is waited for, with what it says meanwhile; `onWaiting` is told. Settles when all is done, or at the signal:
+ * then the next start goes on.
+ */
+export async function resumeErasures(
+  app: App,
+  {
+    signal,
+    onWaiting,
+  }: { readonly signal: AbortSignal; readonly onWaiting: (ids: readonly string[]) => void },
+): Promise<void> {
   for (const [key, row] of await app.supervisor.keyValues(pendingPrefix)) {
     if (row === null) continue;
-    const { sessions } = row as unknown as { readonly sessions: readonly Held[] }; // as eraseAll noted it
-    await goOn(app, key, sessions, system('erasure'));
+    let { sessions } = row as unknown as { readonly sessions: readonly Held[] }; // as eraseAll noted it
+    for (;;) {
+      const since = app.supervisor.status.position;
+      const { left } = await eraseEach(app, sessions, system('erasure'));
+      if (left.length === 0) break;
+      onWaiting(left);
+      await untilOneRests(app, left, { since, signal });
+      if (signal.aborted) return;
+      sessions = await Promise.all(
+        sessions.filter(({ id }) => left.includes(id)).map((one) => asItIs(app, one)),
+      );
+    }
+    await end(app, key, system('erasure'));
   }
+}
+
+async function untilOneRests(
+  { supervisor }: App,
+  ids: readonly string[],
+  { since, signal }: { readonly since: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const isAtRest = async (id: string): Promise<boolean> => {
+    const session = await supervisor.get('session', id);
+    return session === undefined || !isBusy(session.view);
+  };
+  for (const id of ids) if (await isAtRest(id)) return;
+  for await (const { id } of supervisor.watch({ since, kinds: ['session'], signal }))
+    if (ids.includes(id) && (await isAtRest(id))) return;
+}
+
+/** With the files and conversations that it has by now. */
+async function asItIs(app: App, before: Held): Promise<Held> {
+  const session = await app.supervisor.get('session', before.id);
+  const [held] = session === undefined ? [] : await heldBy(app, [session.view]);
+  return held === undefined ? before : { ...held, files: [...new Set([...before.files, ...held.files])] };
 }
 
 const pendingPrefix = 'erasure/';

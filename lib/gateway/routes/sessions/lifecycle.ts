@@ -13,7 +13,7 @@ import { presentSession, readPermissions, readQueue } from '../../../commands/se
 import { idsOf, recordsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { policyOfMode, type ToolPolicy } from '../../../../machines/session/tool-policy.js';
-import { ruleCharsMax } from '../../../../machines/session/tool-rule.js';
+import { anchoredRuleCharsMax, ruleCharsMax } from '../../../../machines/session/tool-rule.js';
 import { idOf, route, type HttpRequest, type Route } from '../../route.js';
 import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '../../schemas.js';
 
@@ -47,7 +47,7 @@ const decideBody = z.object({
 const permissionsBody = z.object({
   mode: z.enum(['ask', 'allow-list', 'edits', 'full']),
   allow: z
-    .array(text(ruleCharsMax))
+    .array(text(anchoredRuleCharsMax))
     .max(100)
     .optional()
     .describe('Rules, beside those that `edits` stands for: `Bash(git *)`, `Edit(src/**)`, `mcp__docs__*`.'),
