@@ -1,4 +1,6 @@
 /** `troupe/xstate6`: kinds whose machines are of XState 6, which the host brings. Experimental, as 6 is. */
+export { executionKind } from '../supervisor/xstate6/execution-kind.js';
+export type { ExecutionAdapter, ExecutionOptions } from '../supervisor/xstate6/execution-adapter.js';
 export {
   xstate6,
   type AnyMachine6,

@@ -28,7 +28,7 @@ export function nameOfAction({ sources }: Pick<Machine6, 'sources'>, { type, par
 }
 
 /** By its first snapshot, which notes that a body is to run: what runs it comes as an effect, so that nothing does. */
-function isAsync(xstate: XState6, logic: unknown): boolean {
+export function isAsync(xstate: XState6, logic: unknown): boolean {
   if (!('run' in ((logic as Logic).config ?? {}))) return false;
   try {
     const [snapshot] = xstate.initialTransition(logic, undefined);

@@ -7,7 +7,9 @@ import type { Driver } from '../../../actors/driver.js';
 import type { AnyKind } from '../../../actors/inference.js';
 import type { RefusalMeaning } from '../../../machines/refusals.js';
 import { driver6 } from './driver.js';
+import type { Supervisor } from '../contract.js';
 import { effectsOf } from './effects.js';
+import { openExecution, type ExecutionAdapter, type ExecutionOptions } from './execution-adapter.js';
 import type { Machine6, XState6 } from './library.js';
 
 /** What XState 6 and its entry `xstate/durable` export, of the host's own copy. */
@@ -20,6 +22,9 @@ export interface XState6Library {
   readonly isTypeSchema: (...given: never[]) => unknown;
   /** Of `xstate/durable`. */
   readonly createDurable: (...given: never[]) => unknown;
+  readonly deliverEvent: (...given: never[]) => unknown;
+  readonly stopActor: (...given: never[]) => unknown;
+  readonly terminateActor: (...given: never[]) => unknown;
 }
 
 /**
@@ -40,6 +45,7 @@ export function xstate6(library: XState6Library): XState6Kinds {
   const driver = driver6(xstate) as unknown as Driver; // the kernel's types are those of 5
   return {
     driver,
+    executionAdapter: (supervisor, options) => openExecution(xstate, supervisor, options),
     defineKind: (definition: object) => {
       const kind: AnyKind = { ...(definition as AnyKind), driver };
       const machine = kind.machine as Machine6;
@@ -59,6 +65,23 @@ export function xstate6(library: XState6Library): XState6Kinds {
 export interface XState6Kinds {
   /** For a kind that is written without this `defineKind`. */
   readonly driver: Driver;
+  /**
+   * An adapter for those who drive `createDurable` themselves: its journal is a durable actor of `executionKind`, of
+   * this supervisor. The same lines begin an execution and, after a crash, continue it.
+   *
+   * Rejects with a TypeError where the execution was begun by another machine or another version of it, with what
+   * the supervisor refuses, and with its Faults.
+   *
+   * @example
+   *   import * as xstate from 'xstate6';
+   *   import * as durable from 'xstate6/durable';
+   *   const { executionAdapter } = xstate6({ ...xstate, ...durable });
+   *   const supervisor = await createSupervisor({ kinds: [executionKind], store });
+   *   const logic = xstate.createMachine({ id: 'order', initial: 'over', states: { over: { type: 'final' } } });
+   *   const adapter = await executionAdapter(supervisor, { id: 'order-1', logic });
+   *   const output = await durable.createDurable(logic, adapter).run();
+   */
+  executionAdapter(supervisor: Supervisor, options: ExecutionOptions): Promise<ExecutionAdapter>;
   /**
    * `defineKind` for a machine of XState 6. Async logic in `setup({ actors })` and actions in `setup({ actions })`
    * are effects that the kind need not declare; the machine's Standard Schemas of events and input are the kind's.

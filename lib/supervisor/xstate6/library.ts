@@ -7,6 +7,9 @@ export interface XState6 {
   createActor(logic: unknown, options: { readonly input: unknown }): Actor6;
   initialTransition(logic: unknown, input: unknown): readonly [unknown, readonly unknown[]];
   isTypeSchema(schema: unknown): boolean;
+  deliverEvent(source: unknown, target: unknown, event: { readonly type: string }): void;
+  stopActor(actor: unknown): void;
+  terminateActor(actor: unknown, termination: unknown): void;
 }
 
 /** Of `createDurable`: pure steps. */
@@ -84,6 +87,21 @@ export interface Node6 {
   readonly ownEvents: readonly string[];
   readonly states: Readonly<Record<string, Node6>>;
   readonly invoke: readonly { readonly id: string; readonly src: unknown }[];
+}
+
+/** An actor of an execution that runs, as runtime operations are given it. */
+export interface LiveActor6 {
+  readonly address: string;
+  /** Of this incarnation of it; only a handle of an actor elsewhere has none. */
+  readonly sessionId?: string | undefined;
+  /** A machine has a `root`. */
+  readonly logic?: object;
+  start(): unknown;
+}
+
+/** An action that a host executes. */
+export interface LiveAction6 {
+  exec(runtime: object): unknown;
 }
 
 interface Schemas6 {
