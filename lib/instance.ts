@@ -29,7 +29,7 @@ import { backUp } from './home/backup.js';
 import { scheduleBackups } from './home/scheduled-backups.js';
 import { connectorBook } from './home/connector-book.js';
 import { readCertificate } from './home/certificate.js';
-import { configuredEngines } from './home/engines.js';
+import { configuredEngines, processShares } from './home/engines.js';
 import { keepOthersOut } from './home/keep-others-out.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
@@ -210,7 +210,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   });
   const roster = () => records.roster.value;
   const { maxProcesses, ...limits } = limitsOf(config);
-  const pool = createPool(maxProcesses === undefined ? {} : { maxProcesses });
+  const pool = createPool({ maxProcesses, perEngine: processShares(config) });
   const parts: AppParts = {
     engines: registry,
     settings: settingsOf(() => live.current, layout),

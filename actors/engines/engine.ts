@@ -17,6 +17,8 @@ export interface Engine {
   readonly effortMechanism: string;
   /** What is here on this machine. Must not throw and must not start a turn; at most 5 s. */
   discover(): Promise<EngineFacts>;
+  /** How its program gets in at its provider here: names and places, never values. Absent: it needs no login. */
+  access?(): Promise<EngineAccess>;
   /** One turn. Settles when the agent is done and its processes are gone; rejects only on our own faults. */
   turn(request: TurnRequest, io: TurnIO): Promise<TurnResult>;
   /**
@@ -86,6 +88,20 @@ export interface EngineFacts {
   readonly defaultModel: string | null;
   /** What may be chosen; empty where the engine offers no choice. */
   readonly models: readonly EngineModel[];
+}
+
+/** What was found of an engine's way in, by looking at files and names of variables alone. */
+export interface EngineAccess {
+  /** `unknown`: it may be logged in where no file shows it. */
+  readonly state: 'ready' | 'missing' | 'unknown';
+  /** `login in ~/.claude/.credentials.json`, `key from MODEL_KEY`, or what is missing. */
+  readonly what: string;
+  /** What a person does about it. */
+  readonly remedy?: string;
+  /** Variables with keys that the gateway has and does not pass on to it. */
+  readonly notPassed: readonly string[];
+  /** Variables that the settings name and the gateway does not have. */
+  readonly absent: readonly string[];
 }
 
 export interface TurnMessage {

@@ -1,5 +1,5 @@
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { Engine, EngineFacts, EngineModel, TranscriptEntry } from './engine.js';
+import type { Engine, EngineAccess, EngineFacts, EngineModel, TranscriptEntry } from './engine.js';
 import { limitsFault, limitsOf, type EngineLimits } from './limits.js';
 import { allSettingsNames } from './project-settings.js';
 
@@ -66,6 +66,8 @@ export interface EngineRecord {
   readonly version?: string;
   readonly reason?: string;
   readonly remedy?: string;
+  /** Of programs that are here: how they get in at their provider. */
+  readonly access?: EngineAccess;
 }
 
 export interface EngineList {
@@ -210,7 +212,7 @@ export function createEngineRegistry(options: RegistryOptions): EngineRegistry {
     async list() {
       const records = await Promise.all(
         [...engines.values()].map(
-          async (engine) => [engine.name, record(engine, await factsOf(engine))] as const,
+          async (engine) => [engine.name, await record(engine, await factsOf(engine))] as const,
         ),
       );
       return { default: await defaultEngine(), engines: Object.fromEntries(records) };
@@ -329,7 +331,8 @@ function unavailableReason(name: string, facts: EngineFacts): string {
     .join(' ');
 }
 
-function record(engine: Engine, facts: EngineFacts): EngineRecord {
+async function record(engine: Engine, facts: EngineFacts): Promise<EngineRecord> {
+  const access = facts.available ? await engine.access?.().catch(() => undefined) : undefined;
   return {
     name: engine.name,
     available: facts.available,
@@ -339,5 +342,6 @@ function record(engine: Engine, facts: EngineFacts): EngineRecord {
     ...(facts.version === undefined ? {} : { version: facts.version }),
     ...(facts.reason === undefined ? {} : { reason: facts.reason }),
     ...(facts.remedy === undefined ? {} : { remedy: facts.remedy }),
+    ...(access === undefined ? {} : { access }),
   };
 }

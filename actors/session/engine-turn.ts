@@ -1,7 +1,8 @@
 import type { Json } from '../../machines/outputs.js';
 import type { TurnInput } from '../../machines/session/context.js';
 import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
-import { imagesUnseen, type TurnResult, type TurnRequest } from '../engines/engine.js';
+import { lackOf } from '../engines/agent/access.js';
+import { imagesUnseen, type TurnResult } from '../engines/engine.js';
 import type { Pool } from '../engines/pool.js';
 import type { ProjectSettings } from '../engines/project-settings.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
@@ -16,6 +17,7 @@ import { followTurn, type TurnFollower } from './turn-follow.js';
 import { hostTurn } from './turn-host.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf, reportPartial } from './turn-partial.js';
+import { environment, toolsOf } from './turn-environment.js';
 import { permissionAsker, type TurnContext } from './turn-permission.js';
 import { closeRecord, createTurnRecord, type KeepText } from './turn-record.js';
 import { openSandbox, type TurnSandbox } from './turn-sandbox.js';
@@ -260,6 +262,8 @@ async function turn(
     command: (command) => host.take(command),
   });
   if (project.untrusted) host.report({ type: 'notice', text: leftOut(project.untrusted) });
+  const access = conversation.transcript.length === 0 ? await lackOf(engine) : undefined;
+  if (access) host.report({ type: 'notice', text: access });
   let isLate = false;
   const interrupt = (): void => {
     host.take({ type: 'interrupt' });
@@ -280,7 +284,14 @@ async function turn(
     const changed = context.reason() === 'stopping' ? undefined : host.redact(await changes?.read());
     if (changed !== undefined) record.changes(changed);
     await record.close();
-    const outcome = judged(result, { isLeft: context.signal.aborted, isLate, input, deltas, follower });
+    const outcome = judged(result, {
+      isLeft: context.signal.aborted,
+      isLate,
+      input,
+      deltas,
+      follower,
+      access,
+    });
     if (context.signal.aborted) await reportPartial(outcome, input.turnId, context, follower.lastNote());
     if (unconfirmedPid === undefined)
       return changed === undefined ? outcome : { ...outcome, changedFiles: changed.files.slice(0, 100) };
@@ -302,10 +313,12 @@ interface Ending {
   readonly input: TurnInput;
   readonly deltas: Deltas;
   readonly follower: TurnFollower;
+  /** What may be amiss with its login. */
+  readonly access: string | undefined;
 }
 
 /** What we did to the turn outranks what the engine makes of it. */
-function judged(result: TurnResult, { isLeft, isLate, input, deltas, follower }: Ending): TurnResult {
+function judged(result: TurnResult, { isLeft, isLate, input, deltas, follower, access }: Ending): TurnResult {
   const text = result.text === '' ? deltas.text() : result.text;
   const used = result.usage ?? follower.usage();
   const usage = used === undefined ? {} : { usage: used };
@@ -315,29 +328,13 @@ function judged(result: TurnResult, { isLeft, isLate, input, deltas, follower }:
       ...failure(`The turn took longer than ${Math.round(input.deadlineMs / 1000)} s and was ended.`, text),
       ...usage,
     };
+  if (result.outcome === 'failed' && access !== undefined)
+    return { ...failure([result.error, access].filter(Boolean).join(' '), text), ...usage };
   return { ...result, ...usage };
 }
 
 /** The id that the session gives to the answer of a turn, so that watchers can join deltas and message. */
 const answerId = (turnId: string): string => `${turnId}:answer`;
-
-function environment(
-  input: TurnInput,
-  sessionId: string,
-  token: string,
-  url: string | undefined,
-): Record<string, string> {
-  return {
-    SVC_SESSION_ID: sessionId,
-    SVC_SESSION_CAPABILITY: token,
-    ...(url === undefined ? {} : { SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: token }),
-    ...(input.workItemId === null ? {} : { SVC_WORK_ITEM_ID: input.workItemId }),
-  };
-}
-
-function toolsOf(token: string, url: string | undefined): Pick<TurnRequest, 'mcp'> {
-  return url === undefined ? {} : { mcp: { url: `${url}/mcp`, token } };
-}
 
 const processOptions = ({
   graces,

@@ -3,7 +3,6 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { readAnnouncement } from '../home/announce.js';
 import { defaultConfig, type Config } from '../home/config.js';
-import { configuredEngines } from '../home/engines.js';
 import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
 import { HomeError } from '../home/home-error.js';
@@ -13,6 +12,7 @@ import { backupsIn } from '../home/scheduled-backups.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
 import { connect, running } from './client.js';
+import { engineQuestions } from './engine-findings.js';
 import type { Finding } from './finding.js';
 import { bytes, duration } from './print.js';
 import { loss, retentionOf, worthShowingMs } from './retention.js';
@@ -41,8 +41,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => backups(layout, config),
     () => gateway(layout, config),
     () => retention(layout),
-    ...enginesOf(config, layout).map((engine) => () => engineHere(engine, config.engines.default)),
-    () => defaultEngine(config, layout),
+    ...engineQuestions(config, layout),
   ];
   const findings: Finding[] = [];
   for (const question of questions) {
@@ -55,10 +54,6 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
   }
   return findings;
 }
-
-// The clerk asks whether there is a gateway: there will be one when it is needed.
-const enginesOf = (config: Config, layout: Layout) =>
-  configuredEngines(config, () => 'http://127.0.0.1', layout.engines);
 
 async function nodeVersion(): Promise<Finding> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -274,34 +269,6 @@ async function retention(layout: Layout): Promise<Finding | undefined> {
     what: `the clock claims ${duration(status.heldMs)} that cannot be verified; held back: ${loss(status)}`,
     remedy:
       'troupe retention allow, if so much time has passed; troupe retention dismiss, if the clock was set.',
-  };
-}
-
-async function engineHere(engine: ReturnType<typeof enginesOf>[number], standard: string): Promise<Finding> {
-  const facts = await engine.discover();
-  const name = `${engine.name}${engine.name === standard ? ' (default)' : ''}`;
-  if (facts.available)
-    return {
-      grade: 'good',
-      about: 'engine',
-      what: `${name} found${facts.version === undefined ? '' : `, ${facts.version}`}`,
-    };
-  return {
-    grade: engine.name === standard ? 'bad' : 'poor',
-    about: 'engine',
-    what: `${name} not found: ${facts.reason ?? 'no reason given'}`,
-    ...(facts.remedy === undefined ? {} : { remedy: facts.remedy }),
-  };
-}
-
-async function defaultEngine(config: Config, layout: Layout): Promise<Finding | undefined> {
-  const names = enginesOf(config, layout).map((engine) => engine.name);
-  if (names.includes(config.engines.default)) return undefined;
-  return {
-    grade: 'bad',
-    about: 'engine',
-    what: `engines.default is "${config.engines.default}", which is not one of ${names.join(', ')}`,
-    remedy: 'Set engines.default in config.yaml to one of them, or configure that engine.',
   };
 }
 

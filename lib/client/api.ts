@@ -2841,6 +2841,17 @@ export interface components {
             role: string;
         };
         Engine: {
+            /** @description How the program gets in at its provider: files and names, never values. */
+            access?: {
+                /** @description Variables that the settings name and the gateway lacks. */
+                absent: string[];
+                /** @description Keys that the gateway has and does not pass on, by name. */
+                notPassed: string[];
+                remedy?: string;
+                /** @enum {string} */
+                state: "ready" | "missing" | "unknown";
+                what: string;
+            };
             /** @description The executable was found; does not mean that it is logged in at its provider. */
             available: boolean;
             defaultModel: string | null;

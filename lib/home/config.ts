@@ -1,15 +1,8 @@
 import * as z from 'zod';
-import { cpus } from 'node:os';
 import { agents } from './agent-settings.js';
 import { connectors } from './connector-settings.js';
 import { storeSetting } from './store-setting.js';
-import {
-  engineFamilies,
-  engineName,
-  presetSettings,
-  type EngineFamilies,
-  type PresetSettings,
-} from './engine-settings.js';
+import { engines, type CommandEngine } from './engines-section.js';
 
 /**
  * Every setting of config.yaml: its key, its unit (last in the name), its default and its bounds, in one
@@ -93,110 +86,6 @@ const portal = z.strictObject({
     .default(null)
     .describe('Employee at the root if several executives have no reportsTo.'),
 });
-
-/** An engine that is any program: prompt on stdin, answer on stdout. */
-const commandEngine = z.strictObject({
-  command: z
-    .array(z.string().max(4_096))
-    .min(1)
-    .max(64)
-    .describe('The program and its arguments. No shell is involved.'),
-});
-
-/**
- * The Claude Code and Codex programs, driven in their own protocols. They use the login of the user; a key is
- * passed on only when it is named here.
- */
-const claudeEngine = z.strictObject({
-  bin: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .optional()
-    .describe('Path of the program, if not on the PATH as `claude` or `codex`.'),
-  model: z.string().min(1).max(200).optional().describe('Default model of turns.'),
-  baseUrl: z.url().optional().describe('Address of the model provider, if not the standard one.'),
-  apiKeyEnv: z
-    .string()
-    .regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable')
-    .optional()
-    .describe('Environment variable of the gateway with the key.'),
-});
-
-/** Settings of the engines that every home has. A command under such a name takes the engine's place. */
-const ownEngines: Readonly<Record<string, z.ZodType>> = {
-  claude: claudeEngine,
-  codex: claudeEngine,
-  ...presetSettings,
-};
-
-const engines = z
-  .looseObject({
-    default: engineName.default('clerk').describe('Default engine of sessions.'),
-    maxProcesses: z
-      .int()
-      .min(1)
-      .max(1_024)
-      .default(() => 2 * cpus().length)
-      .describe('Agent processes that may run at once; further turns are queued.'),
-  })
-  .transform(({ default: standard, maxProcesses, ...named }, context) => {
-    const commands: Record<string, CommandEngine> = {};
-    const own: Record<string, unknown> = {};
-    const families: Record<string, unknown> = {};
-    const names = new Set<string>();
-    const fault = (path: readonly PropertyKey[], input: unknown, message: string): void =>
-      void context.issues.push({ code: 'custom', path: [...path], input, message });
-    const known = (name: string, path: readonly PropertyKey[], input: unknown): void => {
-      if (names.has(name)) fault(path, input, `there are two engines named "${name}"`);
-      names.add(name);
-    };
-    for (const [name, value] of Object.entries(named)) {
-      const family: z.ZodType | undefined = Object.hasOwn(engineFamilies, name)
-        ? engineFamilies[name as keyof typeof engineFamilies]
-        : undefined;
-      const isOwn =
-        Object.hasOwn(ownEngines, name) &&
-        !(typeof value === 'object' && value !== null && 'command' in value);
-      const shape = family ?? (isOwn ? ownEngines[name] : undefined);
-      const checked =
-        shape === undefined
-          ? z.object({ name: engineName, value: commandEngine }).safeParse({ name, value })
-          : z.object({ value: shape }).safeParse({ value: value ?? {} });
-      if (!checked.success)
-        for (const issue of checked.error.issues)
-          context.issues.push({
-            ...issue,
-            input: value,
-            path: [name, ...issue.path.slice(1)],
-          } as z.core.$ZodRawIssue);
-      else if (family !== undefined) {
-        families[name] = checked.data.value;
-        for (const member of Object.keys(checked.data.value as object)) known(member, [name, member], value);
-      } else if (isOwn) own[name] = checked.data.value;
-      else {
-        commands[name] = checked.data.value as CommandEngine;
-        known(name, [name], value);
-      }
-    }
-    const {
-      claude = {},
-      codex = {},
-      ...presets
-    } = own as {
-      readonly claude?: z.infer<typeof claudeEngine>;
-      readonly codex?: z.infer<typeof claudeEngine>;
-    } & PresetSettings; // each was checked by its own schema
-    return {
-      default: standard,
-      maxProcesses,
-      commands,
-      claude,
-      codex,
-      presets,
-      families: families as Partial<EngineFamilies>,
-    };
-  });
 
 const sessions = z.strictObject({
   interruptOnNewMessage: z
@@ -340,7 +229,7 @@ const schema = z.strictObject({
 
 /** The settings with every default filled in. `defaultConfig().gateway.port` → 7420 */
 export type Config = z.infer<typeof schema>;
-export type CommandEngine = z.infer<typeof commandEngine>;
+export type { CommandEngine };
 
 export const configSchema = schema;
 export const defaultConfig = (): Config => schema.parse({});

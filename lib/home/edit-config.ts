@@ -4,7 +4,8 @@ import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { contentHash, readPlainFile, writeAtomically } from './atomic-file.js';
 import { HomeError } from './home-error.js';
-import { isLive, type LiveConfig } from './live-config.js';
+import type { LiveConfig } from './live-config.js';
+import { isLive } from './live-keys.js';
 import { configBytesMax, parseConfig } from './read-config.js';
 import { shownConfig } from './shown-config.js';
 

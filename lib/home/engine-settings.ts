@@ -18,13 +18,69 @@ const address = z
   .refine((url) => !/^https?:\/\/[^/]*@/i.test(url), 'must not hold a user or a password; use apiKeyEnv')
   .refine((url) => !/[?#]/.test(url), 'must not have a query');
 
+/** Of every engine: its share of `engines.maxProcesses`. */
+export const processes = z
+  .int()
+  .min(1)
+  .max(1_024)
+  .optional()
+  .describe('Turns of this engine that may run at once. Default: as engines.maxProcesses.');
+
+const environment = z
+  .record(
+    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
+    z.union([z.string().max(32_768), z.literal(true)], 'must be a text, or true to pass it on'),
+  )
+  .optional()
+  .describe(
+    "Environment of the program, beside the basics: a text is set, true passes on the gateway's own variable. " +
+      'Keys are passed by true or apiKeyEnv, never written here.',
+  );
+
+const offeredTools = z
+  .union([z.boolean(), z.array(word).max(128)])
+  .optional()
+  .describe("Which of the gateway's tools the model sees; false: none. Default: all.");
+
+/** An engine that is any program: prompt on stdin, answer on stdout. */
+export const commandEngine = z.strictObject({
+  command: z
+    .array(z.string().max(4_096))
+    .min(1)
+    .max(64)
+    .describe('The program and its arguments. No shell is involved.'),
+  env: environment,
+  maxProcesses: processes,
+});
+
+const bin = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .optional()
+  .describe('Path of the program, if not on the PATH under its usual name.');
+const allowed = z.array(word).max(200).optional();
+
+/**
+ * The Claude Code and Codex programs, driven in their own protocols. They use the login of the user; a key is
+ * passed on only when it is named here.
+ */
+export const ownProgram = z.strictObject({
+  bin,
+  model: word.optional().describe('Default model of turns.'),
+  baseUrl: z.url().optional().describe('Address of the model provider, if not the standard one.'),
+  apiKeyEnv: variable.optional().describe('Environment variable of the gateway with the key.'),
+  env: environment,
+  allow: allowed.describe(
+    'Tools allowed without a permission request; * is all. Default: its harmless ones.',
+  ),
+  maxProcesses: processes,
+});
+
 /** An agent program that uses the login of the user; a key is passed on only when it is named here. */
 const acpSettings = {
   args: z.array(z.string().max(4_096)).max(64).optional().describe('Additional arguments of the program.'),
-  env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string().max(32_768))
-    .optional()
-    .describe('Additional environment variables of the program. Not for secrets: see apiKeyEnv.'),
+  env: environment,
   model: word.optional().describe('Default model of turns.'),
   models: z
     .array(word)
@@ -33,13 +89,10 @@ const acpSettings = {
     .describe('Models to choose from; those of the program are added once it has run.'),
   baseUrl: address.optional().describe('Address of the model provider, where the program supports it.'),
   apiKeyEnv: variable.optional().describe('Environment variable of the gateway with the key.'),
-  allow: z
-    .array(word)
-    .max(200)
-    .optional()
-    .describe(
-      'Tools, by name or kind, allowed without a permission request; * is all. Default: read, search, think.',
-    ),
+  allow: allowed.describe(
+    'Tools, by name or kind, allowed without a permission request; * is all. Default: read, search, think.',
+  ),
+  maxProcesses: processes,
   efforts: z
     .array(word)
     .max(20)
@@ -49,15 +102,7 @@ const acpSettings = {
   authMethod: word.optional().describe('Login method, one that the program offers.'),
 };
 
-const preset = z.strictObject({
-  bin: z
-    .string()
-    .min(1)
-    .max(4_096)
-    .optional()
-    .describe('Path of the program, if not on the PATH under its usual name.'),
-  ...acpSettings,
-});
+const preset = z.strictObject({ bin, ...acpSettings });
 
 const agent = z.strictObject({
   command: z
@@ -80,7 +125,7 @@ const agent = z.strictObject({
   ...acpSettings,
 });
 
-const price = z.number().min(0).max(100_000);
+const price = (of: string) => z.number().min(0).max(100_000).describe(`Dollars for a million ${of} tokens.`);
 
 /**
  * An endpoint that speaks OpenAI's chat completions. The key is read from the variable that is named here and
@@ -100,13 +145,19 @@ const endpoint = z.strictObject({
   efforts: z.array(word).max(20).optional().describe('Levels of reasoning_effort to choose from.'),
   effort: word.optional().describe('Default effort level of turns.'),
   instructions: z.string().max(65_536).optional().describe('System instructions for the model.'),
-  tools: z
-    .union([z.boolean(), z.array(word).max(128)])
+  tools: offeredTools,
+  seesImages: z
+    .boolean()
     .optional()
-    .describe("Which of the gateway's tools the model sees. Default: all."),
+    .describe('false for models that take text only: pictures are named to them, not shown. Default: tried.'),
+  maxProcesses: processes,
   roundsMax: z.int().min(1).max(1_000).optional().describe('Model calls per turn, at most. Default 30.'),
   pricesUsdPerMillionTokens: z
-    .strictObject({ input: price, output: price, cachedInput: price.optional() })
+    .strictObject({
+      input: price('input'),
+      output: price('output'),
+      cachedInput: price('cached input').optional(),
+    })
     .optional()
     .describe('Prices for the cost of turns; without them no cost is reported.'),
 });

@@ -24,24 +24,59 @@ export function configuredEngines(
       name,
       {
         command: [program = '', ...args],
+        env,
       },
-    ]) => commandEngine({ name, command: [program, ...args] }),
+    ]) => commandEngine({ name, command: [program, ...args], ...(env && passed(env)) }),
   );
   const agents = Object.entries(engines.families.acp ?? {}).map(([name, { command, ...settings }]) =>
-    acpEngine({ ...settings, name, bin: command } as AcpOptions),
+    acpEngine({ ...programOf(settings), name, bin: command } as AcpOptions),
   );
   const endpoints = Object.entries(engines.families.openai ?? {}).map(([name, settings]) =>
-    openAiEngine({ ...settings, name } as OpenAiOptions),
+    openAiEngine({ ...programOf(settings), name } as OpenAiOptions),
   );
   const configured = [...commands, ...agents, ...endpoints];
   const presets = acpPresetNames.map((name) =>
-    acpPreset(name, engines.presets[name] as Parameters<typeof acpPreset>[1]),
+    acpPreset(name, programOf(engines.presets[name] ?? {}) as Parameters<typeof acpPreset>[1]),
   );
   const own = [
-    claudeEngine(engines.claude as ClaudeOptions),
-    codexEngine({ ...(engines.codex as CodexOptions), home: join(folder, 'codex') }),
+    claudeEngine(programOf(engines.claude) as ClaudeOptions),
+    codexEngine({ ...(programOf(engines.codex) as CodexOptions), home: join(folder, 'codex') }),
     ...presets,
     clerkEngine({ gatewayUrl }),
   ];
   return [...configured, ...own.filter(({ name }) => !configured.some((engine) => engine.name === name))];
+}
+
+/** How many turns of an engine may run at once, where its settings say it. */
+export function processShares({ engines }: Config): Readonly<Record<string, number>> {
+  const { commands, claude, codex, clerk, presets, families } = engines;
+  const all = { claude, codex, clerk, ...presets, ...commands, ...families.acp, ...families.openai };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, { maxProcesses }]) =>
+      maxProcesses === undefined ? [] : [[name, maxProcesses]],
+    ),
+  );
+}
+
+type Given = Readonly<Record<string, string | true>>;
+
+/** Settings as an engine takes them: what the gateway keeps to itself is gone, variables have their values. */
+function programOf<Settings extends { readonly env?: Given | undefined; readonly maxProcesses?: unknown }>(
+  settings: Settings,
+): Omit<Settings, 'maxProcesses' | 'env'> & Partial<ReturnType<typeof passed>> {
+  const { maxProcesses: _, env, ...rest } = settings;
+  return { ...rest, ...(env && passed(env)) };
+}
+
+/** Variables that are set, and those of the gateway that are passed on; which of those it lacks. */
+function passed(given: Given): { readonly env: Record<string, string>; readonly absent: readonly string[] } {
+  const values = Object.entries(given).map(
+    ([name, value]) => [name, value === true ? process.env[name] : value] as const,
+  );
+  return {
+    env: Object.fromEntries(
+      values.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+    ),
+    absent: values.flatMap(([name, value]) => (value === undefined ? [name] : [])),
+  };
 }

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from './config.js';
+import { isLive, liveKeys, reloadKey } from './live-keys.js';
 import { readConfig } from './read-config.js';
 
 /**
@@ -100,42 +101,6 @@ export function watchConfig(options: {
     },
   };
 }
-
-/**
- * Settings that are read where they are used, and so can change under a running gateway. All others are built
- * in.
- */
-export const liveKeys: readonly string[] = [
-  'gateway.allowedHosts',
-  'gateway.allowedOrigins',
-  'gateway.allowFileCustomPaths',
-  'gateway.allowFileOpen',
-  'gateway.socketsMax',
-  'portal.companyName',
-  'portal.companyPrefix',
-  'sessions.interruptOnNewMessage',
-  'sessions.roots',
-  'sessions.cwd',
-  'sessions.worktree',
-  'sessions.commitTurns',
-  'sessions.keepWorktreeDays',
-  'sessions.turnDeadlineMinutes',
-  'agents.sandbox',
-  'agents.sandboxRequired',
-  'agents.sandboxHosts',
-  'agents.memoryMegabytesMax',
-  'agents.quotas',
-  'agents.tools',
-  'backup.folder',
-  'backup.everyHours',
-  'backup.keep',
-  'budgets.enforce',
-  'logging.level',
-];
-
-const reloadKey = 'connectors.instances';
-
-export const isLive = (key: string): boolean => liveKeys.includes(key);
 
 const quietMs = 100;
 const pollEveryMs = 5_000;

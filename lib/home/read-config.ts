@@ -1,6 +1,7 @@
 import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 import type * as z from 'zod';
 import { readPlainFile } from './atomic-file.js';
+import { configKeys, namesAt } from './config-keys.js';
 import { configSchema, defaultConfig, type Config } from './config.js';
 import { nearest } from '../../machines/text.js';
 import { HomeError } from './home-error.js';
@@ -22,37 +23,116 @@ export async function readConfig(path: string): Promise<Config> {
 
 /** The same for a text; `source` is how messages call it. */
 export function parseConfig(text: string, source = 'config.yaml'): Config {
-  const lines = new LineCounter();
-  const document = parsed(text, source, lines);
-  const fault = (at: number | undefined, what: string): HomeError => {
-    const line = at === undefined ? '' : ` line ${lines.linePos(at).line}`;
-    return new HomeError('BAD_CONFIG', `${source}${line}: ${what}`, 'Fix that line, then start again.');
-  };
-  const broken = document.errors[0] ?? document.warnings[0];
-  if (broken !== undefined) throw fault(broken.pos[0], `invalid YAML (${firstLine(broken.message)}).`);
+  const { faults, settings } = inspectConfig(text);
+  const [first] = faults;
+  if (first === undefined) return settings ?? defaultConfig();
+  const more = faults.length - faultsShownMax;
+  throw new HomeError(
+    'BAD_CONFIG',
+    [
+      ...faults.slice(0, faultsShownMax).map((fault) => faultLine(fault, source)),
+      ...(more > 0 ? [`and ${more} more: "troupe config check" lists them.`] : []),
+    ].join('\n'),
+    first.key === null ? 'Fix that line, then start again.' : 'Fix the settings, then start again.',
+  );
+}
 
-  const checked = configSchema.safeParse(plain(document, fault) ?? {});
-  if (checked.success) return checked.data;
-  const faults = checked.error.issues
-    .slice(0, faultsShownMax)
-    .map((issue) => faultOf(issue, document, lines, source));
-  throw new HomeError('BAD_CONFIG', faults.join('\n'), 'Fix the settings, then start again.');
+/** What is wrong at one place of config.yaml. */
+export interface ConfigFault {
+  /** From 1; null: of the file as a whole. */
+  readonly line: number | null;
+  /** `gateway.port`; null where it is not YAML at all. */
+  readonly key: string | null;
+  readonly what: string;
+}
+
+/** `config.yaml:3, gateway.port: expected number, received string.` */
+export const faultLine = ({ line, key, what }: ConfigFault, source: string): string =>
+  `${source}${line === null ? '' : `:${line}`}${key === null ? '' : `, ${key}`}: ${what}`;
+
+/**
+ * All that is wrong with a text, and the settings that it has when all of that is left out: a fault in one place
+ * hides none in another. No settings: it is not YAML. Never throws for what the text says.
+ */
+export function inspectConfig(text: string): {
+  readonly faults: readonly ConfigFault[];
+  readonly settings?: Config;
+  /** The text's values, as they stand there. */
+  readonly given?: unknown;
+  /** Where the key of the innermost existing part of a path stands. */
+  readonly lineAt?: (path: readonly PropertyKey[]) => number | null;
+} {
+  const lines = new LineCounter();
+  const lineOf = (at: number | undefined): number | null =>
+    at === undefined ? null : lines.linePos(at).line;
+  const document = parsed(text, lines);
+  if (typeof document === 'string') return { faults: [{ line: null, key: null, what: document }] };
+  const broken = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
+    line: lineOf(pos[0]),
+    key: null,
+    what: `invalid YAML (${firstLine(message)}).`,
+  }));
+  if (broken.length > 0) return { faults: broken };
+  let given: unknown;
+  try {
+    given = document.toJS({ maxAliasCount: aliasesMax }) ?? {};
+  } catch (error) {
+    return { faults: [{ line: null, key: null, what: `${firstLine((error as Error).message)}.` }] };
+  }
+  const lineAt = (path: readonly PropertyKey[]): number | null => lineOf(position(document, path));
+  let value = given;
+  const faults: ConfigFault[] = [];
+  for (let round = 0; round < roundsMax; round += 1) {
+    const checked = configSchema.safeParse(value ?? {});
+    if (checked.success) return { faults, settings: checked.data, given, lineAt };
+    for (const { path, what } of checked.error.issues.slice(0, issuesMax).flatMap(found)) {
+      const fault = { line: lineAt(path), key: path.join('.') || 'the whole file', what };
+      if (!faults.some(({ key }) => key === fault.key)) faults.push(fault);
+      value = without(value, existing(value, path));
+    }
+  }
+  return { faults, given, lineAt };
 }
 
 export const configBytesMax = 2 ** 20;
 const aliasesMax = 50;
 const nestingMax = 32;
 const faultsShownMax = 10;
+/** A check of one part is only made when another found nothing: so it is asked again without what is wrong. */
+const roundsMax = 8;
+/** Of one round: what is wrong in more places is another kind of file. */
+const issuesMax = 100;
 
-function parsed(text: string, source: string, lineCounter: LineCounter): Document.Parsed {
+/** The places that an issue speaks of: each unknown setting is one. */
+function found(
+  issue: z.core.$ZodIssue,
+): readonly { readonly path: readonly PropertyKey[]; readonly what: string }[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, issuesMax).map((key) => ({
+      path: [...issue.path, key],
+      what: `unknown setting${hint(issue.path, key)}`,
+    }));
+  const what = issue.message.replace(/^Invalid input: /, '');
+  return [{ path: issue.path, what: /[.?]$/.test(what) ? what : `${what}.` }];
+}
+
+/** A copy without what stands at `path`; of a list nothing is left, so that no other place is counted again. */
+function without(value: unknown, [first, ...rest]: readonly PropertyKey[]): unknown {
+  if (first === undefined) return undefined;
+  if (Array.isArray(value)) return [];
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([name, one]) =>
+      name !== String(first) ? [[name, one]] : rest.length === 0 ? [] : [[name, without(one, rest)]],
+    ),
+  );
+}
+
+/** A sentence instead where it cannot even be read. */
+function parsed(text: string, lineCounter: LineCounter): Document.Parsed | string {
   // Counted before parsing: the parser recurses, and a stack overflow is no way to find out.
-  const deepest = deepestFlow(text);
-  if (deepest > nestingMax)
-    throw new HomeError(
-      'BAD_CONFIG',
-      `${source}: brackets are nested deeper than ${nestingMax}.`,
-      'Settings are flat; remove them.',
-    );
+  if (deepestFlow(text) > nestingMax)
+    return `brackets are nested deeper than ${nestingMax}. Settings are flat; remove them.`;
   try {
     return parseDocument(text, {
       lineCounter,
@@ -63,41 +143,9 @@ function parsed(text: string, source: string, lineCounter: LineCounter): Documen
       uniqueKeys: true,
       prettyErrors: false,
     });
-  } catch (cause) {
-    throw new HomeError('BAD_CONFIG', `${source}: invalid YAML.`, 'Fix the file, then start again.', {
-      cause,
-    });
+  } catch {
+    return 'invalid YAML.';
   }
-}
-
-function plain(
-  document: Document.Parsed,
-  fault: (at: number | undefined, what: string) => HomeError,
-): unknown {
-  try {
-    return document.toJS({ maxAliasCount: aliasesMax });
-  } catch (error) {
-    throw fault(undefined, `${firstLine((error as Error).message)}.`);
-  }
-}
-
-/** `config.yaml line 3, gateway.port: expected number, received string.` */
-function faultOf(
-  issue: z.core.$ZodIssue,
-  document: Document.Parsed,
-  lines: LineCounter,
-  source: string,
-): string {
-  const path = issue.code === 'unrecognized_keys' ? [...issue.path, issue.keys[0] ?? ''] : issue.path;
-  const what =
-    issue.code === 'unrecognized_keys'
-      ? `unknown setting${hint(issue, path)}`
-      : `${issue.message.replace(/^Invalid input: /, '')}.`;
-  const at = position(document, path);
-  return (
-    `${source}${at === undefined ? '' : ` line ${lines.linePos(at).line}`}, ` +
-    `${path.join('.') || 'the whole file'}: ${what}`
-  );
 }
 
 /** Where the key of the innermost existing part of `path` stands. */
@@ -120,16 +168,23 @@ function position(document: Document.Parsed, path: readonly PropertyKey[]): numb
   return at;
 }
 
-/** `; did you mean "authRequired"?` where a setting of that level differs in two letters at most. */
-function hint(issue: z.core.$ZodIssue, path: readonly PropertyKey[]): string {
-  const wrong = String(path.at(-1));
-  const level = issue.path.reduce<unknown>(
-    (value, part) => (value as Record<PropertyKey, unknown> | undefined)?.[part],
-    defaultConfig(),
-  );
-  const names = Object.keys((level ?? {}) as object);
-  const meant = nearest(wrong, names);
-  return meant === undefined ? `; known: ${names.join(', ')}.` : `; did you mean "${meant}"?`;
+/** `; did you mean "authRequired"?`: a setting of that level that differs in two letters at most, or one elsewhere. */
+function hint(level: readonly PropertyKey[], wrong: string): string {
+  const names = namesAt(level) ?? [];
+  const elsewhere = configKeys().filter(({ key }) => key.endsWith(`.${wrong}`));
+  const meant = elsewhere.length === 1 ? elsewhere[0]?.key : nearest(wrong, names);
+  if (meant !== undefined) return `; did you mean "${meant}"?`;
+  return names.length === 0 ? '.' : `; known: ${names.join(', ')}.`;
+}
+
+/** Of a member that is missing, the whole that lacks it. */
+function existing(value: unknown, path: readonly PropertyKey[]): readonly PropertyKey[] {
+  let at = value;
+  for (const [depth, part] of path.entries()) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, part)) return path.slice(0, depth);
+    at = (at as Record<PropertyKey, unknown>)[part];
+  }
+  return path;
 }
 
 function deepestFlow(text: string): number {

@@ -65,8 +65,14 @@ const coded = (text: string): string => text.replace(/(?<!`)\{[^}]*\}(?!`)/g, (m
 
 function keysTable(): string {
   return table(
-    ['key', 'default', 'about'],
-    configKeys().map(({ key, standard, about }) => [`\`${key}\``, shownDefault(key, standard), about]),
+    ['key', 'type', 'default', 'holds', 'about'],
+    configKeys().map(({ key, type, standard, isRequired, holds, about }) => [
+      `\`${key}\``,
+      type,
+      isRequired ? 'required' : shownDefault(key, standard),
+      holds,
+      about,
+    ]),
   );
 }
 

@@ -9,6 +9,7 @@ import {
   providerHosts,
   type AgentProgram,
 } from '../agent/program.js';
+import { accessOf, type ProgramLogins } from '../agent/access.js';
 import { promptWithTranscript } from '../command.js';
 import {
   defineEngine,
@@ -56,6 +57,10 @@ export interface AcpOptions extends AgentProgram {
   readonly keeps?: readonly string[];
   /** Where its provider lives; for sandboxes. */
   readonly hosts?: readonly string[];
+  /** How its logins are found. Absent: they are not looked for. */
+  readonly logins?: ProgramLogins;
+  /** What its settings are called: `engines.gemini`. */
+  readonly section?: string;
   /** Where it departs from the protocol. Default: nowhere. */
   readonly quirks?: AcpQuirks;
   /**
@@ -99,7 +104,7 @@ export function acpEngine(options: AcpOptions): Engine {
     options.remedy ??
       `Install "${options.bin}", or set the command of engine ${options.name} to a program of this machine.`,
   );
-  const efforts = options.efforts ?? [];
+  const { logins, section = `engines.acp.${options.name}`, efforts = [] } = options;
   const learned = new Set<string>();
   const written = new Map<string, number>();
   const startedAt = Date.now();
@@ -115,6 +120,7 @@ export function acpEngine(options: AcpOptions): Engine {
     folders: () => acpFolders(options),
     hosts: providerHosts(options.baseUrl, options.hosts ?? []),
     seesImages: true,
+    ...(logins && { access: () => accessOf({ ...options, section }, logins) }),
     effortMechanism:
       efforts.length === 0
         ? 'none'

@@ -1,3 +1,4 @@
+import type { ProgramLogins } from '../agent/access.js';
 import type { AgentProgram } from '../agent/program.js';
 import type { Engine } from '../engine.js';
 import { settingsNames } from '../project-settings.js';
@@ -19,6 +20,7 @@ export interface AcpPreset {
   readonly folders: readonly string[];
   readonly keeps: readonly string[];
   readonly hosts: readonly string[];
+  readonly logins: ProgramLogins;
   readonly quirks: AcpQuirks;
   readonly settingsNames: readonly string[];
 }
@@ -34,6 +36,11 @@ export const acpPresets = {
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
     folders: ['.gemini'],
     keeps: ['.gemini/oauth_creds.json', '.gemini/google_accounts.json', '.gemini/tmp/'],
+    logins: {
+      files: ['.gemini/oauth_creds.json'],
+      keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+      remedy: 'run gemini once and choose how to log in',
+    },
     hosts: ['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,
@@ -53,6 +60,11 @@ export const acpPresets = {
     remedy: 'npm install -g @qwen-code/qwen-code',
     folders: ['.qwen'],
     keeps: ['.qwen/oauth_creds.json', '.qwen/tmp/', '.qwen/projects/'],
+    logins: {
+      files: ['.qwen/oauth_creds.json'],
+      keys: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY'],
+      remedy: 'run qwen once and type /auth',
+    },
     hosts: ['chat.qwen.ai', 'dashscope.aliyuncs.com', 'portal.qwen.ai'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,
@@ -74,6 +86,12 @@ export const acpPresets = {
     },
     folders: ['.config/opencode', '.local/share/opencode/bin', '.local/state/opencode', '.cache/opencode'],
     keeps: ['.local/share/opencode/'],
+    logins: {
+      files: ['.local/share/opencode/auth.json'],
+      keys: ['OPENCODE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'],
+      remedy: 'opencode auth login',
+      isUnseen: true, // some of its models need none
+    },
     hosts: ['opencode.ai', 'models.dev'],
     quirks: {},
   },
@@ -86,6 +104,12 @@ export const acpPresets = {
     efforts: ['low', 'medium', 'high', 'xhigh'],
     folders: ['.copilot'],
     keeps: ['.copilot/session-state/', '.copilot/logs/'],
+    logins: {
+      files: [],
+      keys: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
+      remedy: 'run copilot once and type /login',
+      isUnseen: true, // a keychain may have it
+    },
     hosts: ['api.githubcopilot.com', 'api.github.com', 'api.individual.githubcopilot.com'],
     quirks: {
       modelArgument: (model) => `--model=${model}`,
@@ -111,6 +135,7 @@ export function acpPreset(
   return acpEngine({
     ...preset,
     name,
+    section: `engines.${name}`,
     ...chosen,
     args: [...preset.args, ...args],
     env: { ...preset.env, ...env },

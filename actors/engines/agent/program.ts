@@ -15,6 +15,8 @@ export interface AgentProgram {
   readonly args?: readonly string[];
   /** Further environment of the program. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Variables that were to be passed on to it, and that the gateway does not have. */
+  readonly absent?: readonly string[];
   /** Model of sessions that name none. */
   readonly model?: string;
   /** What may be chosen, in place of what the engine knows by itself. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startLines, textAt, objectAt, type JsonObject, type LineChild } from '../agent/lines.js';
 import { endWithoutResult } from '../turn-result.js';
+import { accessOf } from '../agent/access.js';
 import { permit, isWithinReach, type Reach } from '../agent/permission.js';
 import { claudeUse } from '../agent/tool-use.js';
 import { modelsOf, ownChoice, programFinder, providerHosts, type AgentProgram } from '../agent/program.js';
@@ -59,6 +60,16 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
       defaultModel: options.model ?? ownChoice,
       models: [...own, ...models],
     }),
+    access: () =>
+      accessOf(
+        { ...options, section: 'engines.claude' },
+        {
+          files: [join(options.env?.['CLAUDE_CONFIG_DIR'] ?? '.claude', '.credentials.json')],
+          keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN'],
+          remedy: 'claude auth login',
+          isUnseen: process.platform === 'darwin', // the keychain has it
+        },
+      ),
     settingsNames: settingsNames.claude,
     leavesOutSettings: true,
     folders: ({ cwd }) => claudeFolders(options, cwd),

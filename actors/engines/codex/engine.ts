@@ -1,5 +1,6 @@
 import { endWithoutResult } from '../turn-result.js';
 import { objectAt, startLines, textAt, type JsonObject } from '../agent/lines.js';
+import { accessOf } from '../agent/access.js';
 import { chosenWord, programFinder, providerHosts } from '../agent/program.js';
 import { promptWithTranscript } from '../command.js';
 import {
@@ -16,7 +17,6 @@ import { catalogue } from './catalogue.js';
 import { converse, Refused, type Conversation } from './conversation.js';
 import { playExec } from './exec.js';
 import { codexResult, failed, codexParser } from './parser.js';
-import { codexFolders, sessionHome } from './homes.js';
 import {
   codexEnvironment,
   processSettings,
@@ -25,6 +25,7 @@ import {
   type CodexOptions,
 } from './settings.js';
 import { settingsNames } from '../project-settings.js';
+import { codexFolders, sessionHome, userLogin } from './homes.js';
 
 /**
  * Codex as an engine: one `codex app-server` a turn, spoken to in JSON-RPC lines. Commands and changes of
@@ -58,6 +59,11 @@ export function codexEngine(options: CodexOptions = {}): Engine {
     },
     settingsNames: settingsNames.codex,
     leavesOutSettings: true,
+    access: () =>
+      accessOf(
+        { ...options, section: 'engines.codex' },
+        { files: [userLogin()], keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'], remedy: 'codex login' },
+      ),
     folders: (request) => codexFolders(options, request),
     hosts: providerHosts(options.baseUrl, ['api.openai.com', 'chatgpt.com', 'auth.openai.com']),
     limits: async () => limits.read(),

@@ -33,7 +33,8 @@ export async function prepareHome({ home, baseUrl, apiKeyEnv }: Homed): Promise<
 }
 
 const userHome = (): string => process.env['CODEX_HOME'] ?? join(homedir(), '.codex');
-const userLogin = (): string => join(userHome(), 'auth.json');
+/** Where codex keeps the user's own login. */
+export const userLogin = (): string => join(userHome(), 'auth.json');
 
 /** The session's own folder, ready to be used; what it said before it had one is copied into it. */
 export async function sessionHome(options: Homed, request: TurnAsk): Promise<Pick<Homed, 'home'>> {

@@ -1,5 +1,6 @@
 import type { Engine, TurnIO, TurnRequest, TurnResult } from '../engine.js';
 import { defineEngine } from '../engine.js';
+import { accessOf } from '../agent/access.js';
 import { modelsOf } from '../agent/program.js';
 import { limitsMemory } from '../limits.js';
 import { conversationOf } from './conversation.js';
@@ -33,6 +34,13 @@ export function openAiEngine(options: OpenAiOptions): Engine {
     seesImages: true,
     effortMechanism: efforts.length === 0 ? 'none' : 'reasoning_effort',
     limits: async () => limits.read(),
+    ...(options.apiKeyEnv !== undefined && {
+      access: () =>
+        accessOf(
+          { ...options, section: `engines.openai.${options.name}` },
+          { files: [], keys: [], remedy: '' },
+        ),
+    }),
     async discover() {
       const { models: found, ...facts } = await probe(options);
       const models = configured.length > 0 ? configured : modelsOf(found, efforts);

@@ -18,6 +18,16 @@ const engine = z
         effortLevels: z.array(z.string()),
       }),
     ),
+    access: z
+      .object({
+        state: z.enum(['ready', 'missing', 'unknown']),
+        what: z.string(),
+        remedy: z.string().optional(),
+        notPassed: z.array(z.string()).describe('Keys that the gateway has and does not pass on, by name.'),
+        absent: z.array(z.string()).describe('Variables that the settings name and the gateway lacks.'),
+      })
+      .optional()
+      .describe('How the program gets in at its provider: files and names, never values.'),
   })
   .meta({ id: 'Engine' });
 

@@ -138,7 +138,7 @@ describe('troupe start, status and stop', () => {
     await writeFile(join(troupe.home(), 'config.yaml'), 'gateway:\n  prot: 1\n');
     const bad = await troupe.run(...at('start'));
     expect(bad.code).to.equal(5);
-    expect(bad.err).to.match(/config\.yaml line 2, gateway\.prot.*did you mean "port"/);
+    expect(bad.err).to.match(/config\.yaml:2, gateway\.prot.*did you mean "port"/);
     await writeFile(join(troupe.home(), 'config.yaml'), 'engines:\n  default: nobody\n');
     expect((await troupe.run(...at('start', '--port', '0'))).err).to.match(
       /engines\.default: unknown engine "nobody"/,

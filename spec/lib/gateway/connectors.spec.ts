@@ -160,7 +160,7 @@ describe('/api/connectors', () => {
     await home.configure('connectors:\n  instances: [{name: UPPER}]\n');
     const broken = await home.operator.post('/api/connectors/reload');
     expect(broken.status).to.equal(409);
-    expect(broken.body.error).to.include('line 2');
+    expect(broken.body.error).to.include('config.yaml:2');
     expect(
       (await home.operator.post('/api/connectors/second/send', { channel: 'c', text: 't' })).body.status,
     ).to.equal('sent');

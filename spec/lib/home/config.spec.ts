@@ -4,7 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultConfig } from '../../../lib/home/config.js';
-import { parseConfig, readConfig } from '../../../lib/home/read-config.js';
+import { connectorFaults } from '../../../lib/home/connector-faults.js';
+import { connectorTypes } from '../../../lib/home/connector-settings.js';
+import { builtInConnectors } from '../../../actors/connectors/built-in.js';
+import { inspectConfig, parseConfig, readConfig } from '../../../lib/home/read-config.js';
 
 describe('config.yaml', () => {
   const refusal = (text: string): string => {
@@ -51,6 +54,7 @@ describe('config.yaml', () => {
       commands: { echo: { command: ['cat', '-u'] } },
       claude: {},
       codex: {},
+      clerk: {},
       presets: {},
       families: {},
     });
@@ -82,7 +86,7 @@ describe('config.yaml', () => {
         .slice(0, 1),
     ).to.deep.equal([['claude', 'none']]);
     expect(refusal('engines:\n  claude:\n    apiKeyEnv: sk-secret\n')).to.match(
-      /line 3, engines\.claude\.apiKeyEnv/,
+      /:3, engines\.claude\.apiKeyEnv/,
     );
   });
 
@@ -107,14 +111,12 @@ describe('config.yaml', () => {
     expect(facts['gemini']).to.include({ defaultModel: 'gemini-2.5-flash', available: false });
     expect(facts['goose']?.models.map(({ id }) => id)).to.deep.equal(['default', 'one', 'two']);
     expect(refusal('engines:\n  gemini:\n    apiKeyEnv: sk-secret\n')).to.match(
-      /line 3, engines\.gemini\.apiKeyEnv/,
+      /:3, engines\.gemini\.apiKeyEnv/,
     );
     expect(refusal('engines:\n  acp:\n    goose:\n      comand: goose\n')).to.match(/engines\.acp\.goose/);
-    expect(refusal('engines:\n  acp:\n    Goose: {command: goose}\n')).to.match(
-      /line 3, engines\.acp\.Goose/,
-    );
+    expect(refusal('engines:\n  acp:\n    Goose: {command: goose}\n')).to.match(/:3, engines\.acp\.Goose/);
     expect(refusal('engines:\n  echo: {command: [cat]}\n  acp:\n    echo: {command: goose}\n')).to.match(
-      /line 4, engines\.acp\.echo: there are two engines named "echo"/,
+      /:4, engines\.acp\.echo: there are two engines named "echo"/,
     );
   });
 
@@ -134,14 +136,14 @@ describe('config.yaml', () => {
       .and.have.property('reason')
       .that.includes('CONFIG_SPEC_ABSENT');
     expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: file:///etc\n')).to.match(
-      /line 4, engines\.openai\.local\.baseUrl/,
+      /:4, engines\.openai\.local\.baseUrl/,
     );
     expect(refusal('engines:\n  openai:\n    local:\n      baseUrl: http://me:secret@a/v1\n'))
-      .to.match(/line 4, engines\.openai\.local\.baseUrl: must not hold a user/)
+      .to.match(/:4, engines\.openai\.local\.baseUrl: must not hold a user/)
       .and.not.include('secret');
     expect(
       refusal('engines:\n  openai:\n    local:\n      baseUrl: http://a/v1\n      apiKey: sk-1\n'),
-    ).to.match(/line 5, engines\.openai\.local\.apiKey: unknown setting/);
+    ).to.match(/:5, engines\.openai\.local\.apiKey: unknown setting/);
     expect(
       refusal('engines:\n  acp:\n    one: {command: a}\n  openai:\n    one: {baseUrl: "http://a"}\n'),
     ).to.match(/two engines named "one"/);
@@ -149,28 +151,28 @@ describe('config.yaml', () => {
 
   it('names line and key of every fault', () => {
     expect(refusal('gateway:\n  port: 1\n  authRequire: false\n')).to.match(
-      /line 3, gateway\.authRequire: unknown setting; did you mean "authRequired"\?/,
+      /:3, gateway\.authRequire: unknown setting; did you mean "authRequired"\?/,
     );
     expect(refusal('portal:\n  companyName: x\ngateway:\n  port: "80"\n')).to.match(
-      /line 4, gateway\.port: expected number/,
+      /:4, gateway\.port: expected number/,
     );
     expect(refusal('sessions:\n  roots:\n    - /a\n    - b\n')).to.match(
-      /line 4, sessions\.roots\.1: must be an absolute path/,
+      /:4, sessions\.roots\.1: must be an absolute path/,
     );
-    expect(refusal('engines:\n  x: {command: []}\n')).to.match(/line 2, engines\.x\.command/);
-    expect(refusal('engines:\n  default: clerk\n  X: {command: [a]}\n')).to.match(/line 3, engines\.X/);
+    expect(refusal('engines:\n  x: {command: []}\n')).to.match(/:2, engines\.x\.command/);
+    expect(refusal('engines:\n  default: clerk\n  X: {command: [a]}\n')).to.match(/:3, engines\.X/);
     expect(refusal('log:\n  keepDays: 0\nlogging:\n  level: loud\n')).to.match(
-      /line 2, log\.keepDays[^]*line 4, logging\.level/,
+      /:2, log\.keepDays[^]*:4, logging\.level/,
     );
-    expect(refusal('- a\n')).to.match(/line 1, the whole file/);
+    expect(refusal('- a\n')).to.match(/:1, the whole file/);
   });
 
   it('takes plain YAML only: no tags, no merge keys, no repeated keys', () => {
-    expect(refusal('gateway: !!js/function "x"\n')).to.match(/line 1/);
-    expect(refusal('gateway: !custom {}\n')).to.match(/line 1/);
-    expect(refusal('gateway:\n  port: 1\n  port: 2\n')).to.match(/line 3.*unique/);
+    expect(refusal('gateway: !!js/function "x"\n')).to.match(/:1/);
+    expect(refusal('gateway: !custom {}\n')).to.match(/:1/);
+    expect(refusal('gateway:\n  port: 1\n  port: 2\n')).to.match(/:3.*unique/);
     expect(refusal('base: &b {port: 1}\ngateway:\n  <<: *b\n')).to.match(/gateway\.<</);
-    expect(refusal('gateway: [')).to.match(/line 1/);
+    expect(refusal('gateway: [')).to.match(/:1/);
   });
 
   it('is not brought down by what makes parsers explode', () => {
@@ -190,5 +192,55 @@ describe('config.yaml', () => {
     expect(refusal(`${'- '.repeat(50_000)}x`)).to.be.a('string');
     expect(refusal('__proto__:\n  port: 1\n')).to.match(/__proto__/);
     expect(({} as Record<string, unknown>)['port']).to.equal(undefined);
+  });
+
+  it('hides no fault behind another, and has the settings that are left', () => {
+    // Only the first of several unknown keys was named, engines were not looked at where `default` was wrong
+    const { faults, settings } = inspectConfig(
+      'gatway: 1\nprtal: 2\nengines:\n  default: 3\n  claud: {model: a}\n  claude: {modle: b}\nsessions:\n  roots: [a]\n' +
+        'backup: {keep: 0}\nlog: {keepDays: 3}\n',
+    );
+    expect(faults.map(({ line, key, what }) => `${line} ${key}: ${what}`)).to.have.members([
+      '1 gatway: unknown setting; did you mean "gateway"?',
+      '2 prtal: unknown setting; did you mean "portal"?',
+      '4 engines.default: expected string, received number.',
+      '5 engines.claud: unknown setting; did you mean "claude"?',
+      '6 engines.claude.modle: unknown setting; did you mean "model"?',
+      '8 sessions.roots.0: must be an absolute path.',
+      '9 backup.keep: Too small: expected number to be >=1.',
+    ]);
+    expect(settings?.log.keepDays).to.equal(3);
+    expect(settings?.backup.keep).to.equal(7);
+  });
+
+  it('knows the settings of each connector type as the connectors read them', async () => {
+    // Two descriptions of the same settings, held together here
+    const minimal: Readonly<Record<string, object>> = {
+      slack: { botToken: 'xoxb-1' },
+      discord: { botToken: 'token' },
+      telegram: { botToken: '1:a' },
+      email: { host: '127.0.0.1', from: 'bot@example.org', tls: 'none' },
+      webhook: { url: 'http://127.0.0.1:9/', secret: 's'.repeat(16) },
+    };
+    expect(Object.keys(connectorTypes)).to.deep.equal(builtInConnectors.map(({ type }) => type));
+    for (const connector of builtInConnectors) {
+      const settings = minimal[connector.type] ?? {};
+      const given = { connectors: { instances: [{ name: 'a', type: connector.type, ...settings }] } };
+      expect(connectorFaults(given), connector.type).to.deep.equal([]);
+      const link = await connector.open(settings as never, new AbortController().signal);
+      await link.close();
+      for (const member of Object.keys(settings).filter((name) => name !== 'tls')) {
+        const { [member]: _, ...less } = settings as Record<string, string>;
+        const lacking = { connectors: { instances: [{ name: 'a', type: connector.type, ...less }] } };
+        expect(connectorFaults(lacking).map(({ key }) => key)).to.deep.equal([
+          `connectors.instances.0.${member}`,
+        ]);
+        const opened = await connector.open(less as never, new AbortController().signal).then(
+          () => 'opened',
+          () => 'refused',
+        );
+        expect(opened, `${connector.type} without ${member}`).to.equal('refused');
+      }
+    }
   });
 });

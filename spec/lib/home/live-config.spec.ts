@@ -3,15 +3,10 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { liveKeys } from '../../../lib/home/live-keys.js';
 import { configKeys } from '../../../lib/home/config-keys.js';
 import { defaultConfig } from '../../../lib/home/config.js';
-import {
-  flat,
-  liveKeys,
-  watchConfig,
-  type ConfigChange,
-  type LiveConfig,
-} from '../../../lib/home/live-config.js';
+import { flat, watchConfig, type ConfigChange, type LiveConfig } from '../../../lib/home/live-config.js';
 
 describe('config.yaml while the gateway runs', () => {
   let folder: string;
@@ -53,7 +48,7 @@ describe('config.yaml while the gateway runs', () => {
     await write('sessions:\n  roots: [/srv]\n');
     await write('sessions:\n  roots: [srv]\n');
     expect(changes[1]).to.include({ type: 'refused' });
-    expect((changes[1] as { reason: string }).reason).to.match(/line 2, sessions\.roots\.0/);
+    expect((changes[1] as { reason: string }).reason).to.match(/:2, sessions\.roots\.0/);
     expect(live.current.sessions.roots).to.deep.equal(['/srv']);
     await write('sessions:\n  roots: [/opt]\n');
     expect(live.current.sessions.roots).to.deep.equal(['/opt']);

@@ -1,0 +1,36 @@
+/**
+ * Settings that are read where they are used, and so can change under a running gateway. All others are built
+ * in.
+ */
+export const liveKeys: readonly string[] = [
+  'gateway.allowedHosts',
+  'gateway.allowedOrigins',
+  'gateway.allowFileCustomPaths',
+  'gateway.allowFileOpen',
+  'gateway.socketsMax',
+  'portal.companyName',
+  'portal.companyPrefix',
+  'sessions.interruptOnNewMessage',
+  'sessions.roots',
+  'sessions.cwd',
+  'sessions.worktree',
+  'sessions.commitTurns',
+  'sessions.keepWorktreeDays',
+  'sessions.turnDeadlineMinutes',
+  'agents.sandbox',
+  'agents.sandboxRequired',
+  'agents.sandboxHosts',
+  'agents.memoryMegabytesMax',
+  'agents.quotas',
+  'agents.tools',
+  'backup.folder',
+  'backup.everyHours',
+  'backup.keep',
+  'budgets.enforce',
+  'logging.level',
+];
+
+/** Takes effect by `POST /api/connectors/reload`. */
+export const reloadKey = 'connectors.instances';
+
+export const isLive = (key: string): boolean => liveKeys.includes(key);
