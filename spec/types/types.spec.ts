@@ -39,6 +39,13 @@ describe('the types of the packed package', () => {
     }
   }
 
+  // Once, and without checking the libraries' own declarations, which takes the older compiler minutes
+  it('take the types of events from what zod, valibot and arktype infer', async () => {
+    for (const library of ['arktype', 'valibot']) await project.link(library);
+    const program = await readFile(join(root, 'spec/types/libraries/schemas.ts'), 'utf8');
+    expect(await project.compile({ 'schemas.ts': program }, { noEmit: true })).to.equal('');
+  });
+
   it('complain in words of the host, not in the type of a whole machine', async () => {
     const bare = Object.entries(programs).map(([name, text]) => [
       name,
