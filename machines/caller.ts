@@ -22,7 +22,9 @@ export type Caller =
  * authority travels with an event.
  */
 export interface Authority {
+  /** Who sent the event. */
   readonly by: Caller;
+  /** With whose rights: `by` itself, or one of those who caused it. */
   readonly onBehalfOf: Caller;
 }
 

@@ -48,7 +48,9 @@ export interface EventObject {
 
 /** The address of a durable actor. */
 export interface ActorKey<Name extends string = string> {
+  /** Name of its kind. */
   readonly kind: Name;
+  /** Unique within the kind. */
   readonly id: string;
 }
 
@@ -57,16 +59,21 @@ export interface ActorKey<Name extends string = string> {
  * world.
  */
 export interface Stamp<Facts = Json> {
+  /** Epoch milliseconds by the wall clock: the machine's only time. */
   readonly at: number;
+  /** Who sent it. */
   readonly by: Caller;
   /** With whose rights, where that is not `by`. */
   readonly onBehalfOf?: Caller;
+  /** What the kind's `facts` said of the world. Absent: the kind asks for none. */
   readonly facts?: Facts;
 }
 
 /** Keep (or with `null` delete) one row of a growing collection, e.g. the 12th message of a session. */
 export interface WriteRow<Collection extends string = string, Row = unknown> {
+  /** Marks the output for the kernel. */
   readonly type: 'kernel.write-row';
+  /** Name of the collection: `supervisor.rows(actor, collection)`. */
   readonly collection: Collection;
   /** Position: a counter from the context (ordered), or a name. */
   readonly n: number | string;
@@ -76,15 +83,21 @@ export interface WriteRow<Collection extends string = string, Row = unknown> {
 
 /** Send an event to another durable actor: exactly once, first in first out per sender and receiver. */
 export interface SendTo {
+  /** Marks the output for the kernel. */
   readonly type: 'kernel.send';
+  /** The receiver. */
   readonly to: ActorKey;
+  /** What it gets, stamped with the sender as its caller. */
   readonly event: { readonly type: string } & { readonly [member: string]: Json | undefined };
 }
 
 /** Tell watchers: becomes a frame `{seq, event, payload, ts}` on /ws after the commit. */
 export interface Publish {
+  /** Marks the output for the kernel. */
   readonly type: 'kernel.publish';
+  /** Name of the frame: `session:stopped`. */
   readonly event: string;
+  /** What watchers get, as JSON. */
   readonly payload: Json;
 }
 

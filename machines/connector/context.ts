@@ -8,12 +8,17 @@ import { isoTime } from '../iso-time.js';
 
 /** `input` of the machine; the kernel adds `id`, `at`, `by`. */
 export interface ConnectorInput {
+  /** Id of the actor. */
   readonly id: string;
+  /** Epoch milliseconds of the creation. */
   readonly at: number;
   /** Name of the configured instance, and its type (`webhook`, `slack` …). */
   readonly name: string;
+  /** See `name`. */
   readonly connectorType: string;
+  /** Who answers messages from people; null: no one. */
   readonly employee: string | null;
+  /** What the far side can do. */
   readonly capabilities: Capabilities;
   /** Start at once. Default true. */
   readonly autostart?: boolean;
@@ -38,24 +43,37 @@ export type Delivery = {
 
 /** What a connector remembers. */
 export interface ConnectorContext {
+  /** Its name again: connectors are found by it. */
   readonly id: string;
+  /** Name of the configured instance. */
   readonly name: string;
+  /** Its type: `webhook`, `slack` … */
   readonly connectorType: string;
+  /** Who answers messages from people; null: no one. */
   readonly employee: string | null;
+  /** What the far side can do. */
   readonly capabilities: Capabilities;
   /** It should run; false once someone stopped it. */
   readonly wanted: boolean;
+  /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Epoch milliseconds of its last event. */
   readonly updatedAt: number;
   /** Why it is in `error`. */
   readonly detail: string | null;
   /** Failures since it last ran steadily; the backoff grows with them. */
   readonly failures: number;
+  /** Messages accepted so far; the last one's row in `outbox`. */
   readonly deliveries: number;
+  /** Messages that wait, in the order of their acceptance. */
   readonly queue: readonly Delivery[];
+  /** The message that is being sent; null: none. */
   readonly current: Delivery | null;
+  /** Messages that arrived. */
   readonly sent: number;
+  /** Messages that surely did not arrive. */
   readonly failed: number;
+  /** Messages that may have arrived. */
   readonly unknown: number;
   /** The last settled delivery, for the one who waits for an outcome. */
   readonly last: {
@@ -71,14 +89,19 @@ export interface ConnectorContext {
  * (opening it first after a crash); reject when it fails.
  */
 export interface ConnectionInput {
+  /** Name of the configured instance. */
   readonly name: string;
+  /** Its type: `webhook`, `slack` … */
   readonly connectorType: string;
+  /** `open`: until a probe is answered. `hold`: until it fails. */
   readonly mode: 'open' | 'hold';
 }
 
 /** The fenced hand of one message: the text is in row `n` of `outbox`. */
 export interface DeliveryInput extends Delivery {
+  /** Name of the configured instance. */
   readonly name: string;
+  /** Its type: `webhook`, `slack` … */
   readonly connectorType: string;
 }
 

@@ -16,23 +16,31 @@ import { checkShape } from '../shape.js';
  * is listed.
  */
 export interface FileInput {
+  /** Id of the actor, and of the file in every route. */
   readonly id: string;
+  /** Epoch milliseconds of the upload. */
   readonly at: number;
+  /** Who uploads it. */
   readonly by?: Caller;
+  /** As the uploader named it, without folders. */
   readonly filename: string;
   /** Bytes. */
   readonly size: number;
+  /** As the uploader said, or made of the name. */
   readonly mimetype: string;
   /** Below the home: `files/<id>/<name>` or `uploads/<date>/<session>/<id>-<name>`. */
   readonly path: string;
   /** Of the bytes, hex. */
   readonly sha256: string;
+  /** Session that it came with; null: none. */
   readonly sessionId: string | null;
 }
 
 /** What is remembered of a managed file; its bytes lie elsewhere. */
 export interface FileContext extends Omit<FileInput, 'at' | 'by'> {
+  /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Who uploaded it, as `callerName` writes it. */
   readonly createdBy: string;
 }
 

@@ -7,7 +7,9 @@ import { parsePath, readPath, type Path, type Scope } from './paths.js';
  * which must be linear, too.
  */
 export interface Condition {
+  /** What is looked at: `steps.<id>.status`, `input.<key>`, `trigger.payload.<key>` … */
   readonly path: string;
+  /** How it is compared with `value`. */
   readonly op: ConditionOperator;
   /** Absent with `exists` and `absent`. */
   readonly value?: Scalar;
@@ -31,7 +33,9 @@ export const conditionOperators = [
 
 /** A regular expression engine that takes linear time: `fault` says what is wrong with a pattern. */
 export interface Patterns {
+  /** Why the pattern cannot be used; undefined: it can. */
   fault(pattern: string): string | undefined;
+  /** Whether the text matches, in time linear in its length. */
   test(pattern: string, text: string): boolean;
 }
 

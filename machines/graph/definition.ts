@@ -18,17 +18,23 @@ import type { ValueShape } from './value-shape.js';
  * `maxRounds` times, afterwards it is dead. The run has completed when nothing is left to do.
  */
 export interface WorkflowDefinition {
+  /** Version of this shape. */
   readonly schemaVersion: 1;
+  /** Given at creation; never changes. */
   readonly id: string;
   /** `[a-z0-9]+(-[a-z0-9]+)*`, unique among the definitions that are not retired. */
   readonly name: string;
+  /** For people. */
   readonly title: string;
+  /** Null: none. */
   readonly description: string | null;
   /** 1 at creation, one more with every write. */
   readonly version: number;
+  /** Only an active one is run. */
   readonly status: WorkflowStatus;
   /** Employee whose definition it is. */
   readonly owner: string | null;
+  /** Null: of no department. */
   readonly department: string | null;
   /** Employees who may run and cancel it beside its owner and managers. */
   readonly runners: readonly string[];
@@ -36,17 +42,23 @@ export interface WorkflowDefinition {
   readonly orchestrator: string | null;
   /** What a run must be given. Absent members of an absent shape: anything. */
   readonly input: ValueShape | null;
+  /** Its steps; ids are unique. */
   readonly nodes: readonly WorkflowNode[];
+  /** What follows what. */
   readonly edges: readonly WorkflowEdge[];
   /** Gates before the first step of a run. */
   readonly runGates: readonly Gate[];
+  /** Bounds of all loops together; null: none. */
   readonly loop: LoopPolicy | null;
   /** Runs at once, 1 to 8; further ones wait. */
   readonly concurrency: number;
+  /** Where an editor draws the nodes. */
   readonly layout: { readonly source: 'generated' | 'normalized' | 'manual'; readonly version: 1 };
+  /** As `callerName` writes it. */
   readonly createdBy: string;
   /** ISO-8601. */
   readonly createdAt: string;
+  /** ISO 8601, UTC. */
   readonly updatedAt: string;
 }
 
@@ -237,12 +249,17 @@ export interface EndNode extends NodeBase {
 
 /** An edge of a definition, from one node to another. */
 export interface WorkflowEdge {
+  /** Unique among the edges. */
   readonly id: string;
+  /** Id of the node that it leaves. */
   readonly from: string;
+  /** Id of the node that it enters. */
   readonly to: string;
   /** `handoff` also hands the outcome of its source on to its target as context; `loop` leads back. */
   readonly kind: 'sequence' | 'handoff' | 'loop';
+  /** `error`: taken where the source failed. Null: where it succeeded. */
   readonly lane: 'error' | null;
+  /** For people; null: none. */
   readonly label: string | null;
   /** All must hold. At most 8. */
   readonly when: readonly Condition[];

@@ -2,11 +2,15 @@ import type { WorkflowDefinition } from './definition.js';
 
 /** What a write would change in what is stored. */
 export interface DefinitionDifference {
+  /** Version that it was compared with. */
   readonly storedVersion: number;
+  /** False where both say the same. */
   readonly changed: boolean;
   /** Members of the definition, but for its nodes and edges. */
   readonly members: readonly string[];
+  /** Ids of nodes that came, went or changed. */
   readonly nodes: Changes;
+  /** Ids of edges that came, went or changed. */
   readonly edges: Changes;
 }
 export interface Changes {

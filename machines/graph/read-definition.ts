@@ -41,6 +41,7 @@ import { referenceFaults, structureFaults } from './structure.js';
  * {kind: 'noop'}}]})
  */
 export interface ReadDefinition {
+  /** In normal form: every member present, edges and nodes ordered. */
   readonly definition: WorkflowDefinition;
   /** At most 400; what is beyond is counted in the last one. */
   readonly faults: readonly GraphFault[];

@@ -8,9 +8,13 @@
  * it is about; `path` is the exact place.
  */
 export interface GraphFault {
+  /** For programs. */
   readonly code: string;
+  /** A sentence: what is wrong and what may stand there. */
   readonly message: string;
+  /** Id of the node or edge. */
   readonly ref?: string;
+  /** Where in the document: `nodes.3.prompt`. */
   readonly path?: string;
 }
 

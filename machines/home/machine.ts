@@ -17,8 +17,11 @@ import { refuse, type Refusal } from '../refusals.js';
  * publish.
  */
 export interface HomeContext {
+  /** Id of the actor. */
   readonly id: string;
+  /** Facts recorded so far. */
   readonly facts: number;
+  /** Epoch milliseconds of the last; null: none. */
   readonly lastAt: number | null;
 }
 

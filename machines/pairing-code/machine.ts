@@ -19,12 +19,15 @@ import { checkShape } from '../shape.js';
  * agent that redeems one.
  */
 export interface PairingCodeInput {
+  /** Id of the actor; it is not the code. */
   readonly id: string;
+  /** Epoch milliseconds of the creation. */
   readonly at: number;
   /** Of the device that it will make. */
   readonly deviceKind: DeviceKind;
   /** Who asked for it: `challenge`, or the name of a device. */
   readonly issuedTo: string;
+  /** Milliseconds for which the code may be used. */
   readonly ttlMs: number;
 }
 
@@ -33,21 +36,29 @@ export type DeviceKind = 'local' | 'remote';
 
 /** A device as it is written to the file. */
 export interface NewDevice {
+  /** Its id, for the list of devices. */
   readonly id: string;
+  /** As a person reads it: browser and system. */
   readonly name: string;
+  /** What it is, and so how long its pairing lasts. */
   readonly kind: DeviceKind;
   /** Epoch ms. */
   readonly createdAt: number;
   /** SHA-256 of the secret, hex. */
   readonly tokenHash: string;
+  /** Address that paired it; null where unknown. */
   readonly lastIp: string | null;
+  /** As the browser said; null where it said nothing. */
   readonly userAgent: string | null;
 }
 
 /** What is remembered of a pairing code. */
 export interface PairingCodeContext extends Omit<PairingCodeInput, 'at'> {
+  /** Epoch milliseconds. */
   readonly openedAt: number;
+  /** Epoch milliseconds after which the code is worth nothing. */
   readonly expiresAt: number;
+  /** The device that it made; null: not yet. */
   readonly device: NewDevice | null;
   /** Why the device could not be written. */
   readonly reason: string | null;

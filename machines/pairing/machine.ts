@@ -18,7 +18,9 @@ import { checkShape } from '../shape.js';
  * agent that redeems.
  */
 export interface PairingInput {
+  /** Id of the challenge. */
   readonly id: string;
+  /** Epoch milliseconds of the creation. */
   readonly at: number;
   /** SHA-256 of the nonce, hex. */
   readonly nonceHash: string;
@@ -26,9 +28,13 @@ export interface PairingInput {
 
 /** What is remembered of a pairing. */
 export interface PairingContext {
+  /** Id of the challenge. */
   readonly id: string;
+  /** SHA-256 of the nonce, hex; the nonce itself is kept nowhere. */
   readonly nonceHash: string;
+  /** Epoch milliseconds. */
   readonly openedAt: number;
+  /** Epoch milliseconds after which a proof comes too late. */
   readonly expiresAt: number;
 }
 
@@ -37,11 +43,14 @@ export type PairingEvent = Stamp & { readonly type: 'challenge.redeem' | 'challe
 
 /** What the effects are given. */
 export interface ProofInput {
+  /** Id of the challenge. */
   readonly challengeId: string;
+  /** What a proof must show: SHA-256 of the nonce, hex. */
   readonly nonceHash: string;
 }
 /** Where the file of a proof lies. */
 export interface ProofOutput {
+  /** The file was there and said so. */
   readonly proven: boolean;
 }
 

@@ -22,6 +22,7 @@ export type RootStatus = 'booting' | 'running' | 'degraded' | 'draining' | 'stop
 
 /** What the root remembers of its subsystems. */
 export interface RootContext {
+  /** Why each failing part is failing; a part that works is absent. */
   readonly failing: Readonly<Partial<Record<Subsystem, string>>>;
 }
 

@@ -1,94 +1,13 @@
-import type { Caller } from '../caller.js';
 import type { ActorKey, Json, Stamp } from '../outputs.js';
 import { excerpt } from '../text.js';
 import type { ActivityEntry, OpenMessage } from './activity-entry.js';
+import type { MessageIn, MessageKind, ReplyTo, StepLink } from './input.js';
 import type { PermissionAsked, ToolEvent, ToolPolicy } from './tool-policy.js';
 import type { SandboxInForce, TurnBegan, UntrustedSettings } from './turn-began.js';
 
-/**
- * The shapes of a session: what is given at creation, what it remembers, what can be sent to it. All plain
- * JSON; times are epoch milliseconds.
- */
+/** The shapes of a session: what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
 
-export type MessageKind = 'user' | 'callback' | 'agent';
-
-/**
- * A message as it arrives. `id` (`[A-Za-z0-9._:-]{1,64}`) is made by the command; `content` becomes a row and is
- * not remembered here.
- */
-/** A message as it is kept; `timestamp` in epoch milliseconds. */
-export interface MessageRow {
-  readonly id: string;
-  readonly role: string;
-  readonly content: string;
-  readonly timestamp: number;
-  readonly media?: Json;
-  readonly meta?: Json;
-  /** Cards, `{id, type, version, status, payload}`. */
-  readonly blocks?: Json;
-  /** The tool that it tells of, and the agent's own id of that call. */
-  readonly toolCall?: string;
-  readonly toolId?: string;
-  readonly partial?: boolean;
-}
-
-export interface MessageIn {
-  readonly id: string;
-  readonly content: string;
-  readonly role: 'user' | 'notification';
-  readonly kind: MessageKind;
-  readonly media?: Json;
-  readonly meta?: Json;
-}
-
-/** `input` of the machine; the kernel adds `id`, `at`, `by`. */
-export interface SessionInput {
-  readonly id: string;
-  readonly at: number;
-  readonly by?: Caller;
-  readonly engine: string;
-  readonly model: string | null;
-  readonly effort: string | null;
-  readonly employee: string | null;
-  /** The employee whose rights it has, where that is not `employee`: it may have been opened by one below. */
-  readonly actsAs?: string | null;
-  /** Employees whose sandbox holds for it beside its own employee's: those of the agents that stand behind it. */
-  readonly confinedAs?: readonly string[];
-  readonly parentSessionId: string | null;
-  /** Nearest first. */
-  readonly ancestors: readonly string[];
-  readonly workItemId: string | null;
-  readonly title: string | null;
-  /** The `#<n>` of the default title. */
-  readonly number?: number;
-  readonly cwd: string;
-  /** The git branch of the worktree that `cwd` is. */
-  readonly branch?: string;
-  readonly source: string;
-  readonly sourceRef: string | null;
-  readonly interruptOnNewMessage: boolean;
-  readonly turnDeadlineMs: number;
-  readonly message?: MessageIn;
-  /** The engine cannot work here: the session starts in `error` and says so. */
-  readonly unavailable?: { readonly reason: string };
-  /** What its agent may do without asking a person. Absent: it asks for everything. */
-  readonly permissions?: ToolPolicy;
-  readonly replyTo?: ReplyTo;
-  /** The attempt at a step of a workflow that this session is opened for. */
-  readonly step?: StepLink;
-  /** To whom the end of its work is reported beside parent and work item. */
-  readonly reportTo?: ActorKey;
-  /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
-  readonly transcript?: readonly MessageRow[];
-}
-
-/** An attempt at a step of a workflow: how the work on it ended is reported to its run, once. */
-export type StepLink = {
-  readonly runId: string;
-  readonly nodeId: string;
-  readonly round: number;
-  readonly attempt: number;
-};
+export type * from './input.js';
 
 /** A message that waits for a turn, or is in one. `n` is its row. */
 export type QueueItem = {
@@ -117,27 +36,45 @@ export type EngineSession = {
 
 /** What a session remembers; its messages are rows. */
 export interface SessionContext {
+  /** Id of the session. */
   readonly id: string;
+  /** Who answers. */
   readonly engine: string;
+  /** Null: the engine's default. */
   readonly model: string | null;
+  /** Null: the model's default. */
   readonly effort: string | null;
+  /** As whom the agent works; null: no one. */
   readonly employee: string | null;
   /** The employee whose rights it has; null: of none. */
   readonly actsAs: string | null;
   /** As in its input; absent in sessions of before it was kept. */
   readonly confinedAs?: readonly string[];
+  /** Session that opened it; null: none. */
   readonly parentSessionId: string | null;
+  /** Sessions above it, nearest first. */
   readonly ancestors: readonly string[];
+  /** Work item that it works on; null: none. */
   readonly workItemId: string | null;
+  /** Shown in lists. */
   readonly title: string;
+  /** Beginning of the first message; null: there was none. */
   readonly promptExcerpt: string | null;
+  /** Absolute path of the working folder. */
   readonly cwd: string;
+  /** Where it comes from: `api`, `cron`, a connector … */
   readonly source: string;
+  /** The source's own name of it; null: none. */
   readonly sourceRef: string | null;
+  /** A message during a turn interrupts it, rather than wait. */
   readonly interruptOnNewMessage: boolean;
+  /** A turn that takes longer is ended. */
   readonly turnDeadlineMs: number;
+  /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Epoch milliseconds of the last message or end of a turn. */
   readonly lastActivity: number;
+  /** Why the last turn failed; null: it did not. */
   readonly lastError: string | null;
   /** The engine's own session ids, by engine. */
   readonly engineSessions: Readonly<Record<string, EngineSession>>;
@@ -145,53 +82,64 @@ export interface SessionContext {
   readonly messages: number;
   /** Turns begun so far; names the next turn. */
   readonly turns: number;
+  /** The turn that runs or waits for a slot; null: none. */
   readonly turn: Turn | null;
+  /** Messages that wait for a turn, oldest first. */
   readonly queue: readonly QueueItem[];
+  /** The next turn waits for a person. */
   readonly queuePaused: boolean;
   /** Turns that were left and may still report what they had said by then. */
   readonly leftTurns: readonly string[];
   /** Work is going on whose end has not been reported to parent and work item. */
   readonly engaged: boolean;
+  /** How the last turn ended; null: none has. */
   readonly attemptOutcome: Outcome | null;
+  /** Names the last turn that began; null: none has. */
   readonly attemptToken: string | null;
   /** Turns that reached an end. */
   readonly attemptTerminalVersion: number;
+  /** Turns that ended. */
   readonly totalTurns: number;
+  /** US dollars, as the engines report them. */
   readonly totalCost: number;
+  /** Tokens of all turns, as the engines report them. */
   readonly usage: {
     readonly inputTokens: number;
     readonly outputTokens: number;
     readonly cachedTokens: number;
   };
+  /** Tokens that the last turn read; null: unknown. */
   readonly lastContextTokens: number | null;
+  /** Epoch milliseconds until which a provider's limit holds; null: none. */
   readonly resetAt: number | null;
   /** Rate limits met in a row. */
   readonly waits: number;
   // The members below came later: a context from before them lacks them.
+  /** Epoch milliseconds; null or absent: it is not archived. */
   readonly archivedAt?: number | null;
+  /** Git branch of its worktree. */
   readonly branch?: string;
+  /** What its agent may do without asking. Absent: nothing. */
   readonly toolPolicy?: ToolPolicy;
+  /** Tool requests that wait for a decision. */
   readonly permissions?: readonly PermissionAsked[];
+  /** Tool requests so far; the last one's row. */
   readonly permissionsAsked?: number; // so far; the last one's row
   /** `totalCost` when the present piece of work began. */
   readonly costBefore?: number;
+  /** Where its answers go outside. */
   readonly replyTo?: ReplyTo;
   /** Steps of workflows that wait for the end of the present work, and what the session had cost before. */
   readonly steps?: readonly (StepLink & { readonly costBefore: number })[];
+  /** Actor that gets the end of its work. */
   readonly reportTo?: ActorKey;
+  /** Rows of messages whose tool or text is not at its end. */
   readonly openMessages?: readonly OpenMessage[];
   /** How its agent was confined in the last turn that began. */
   readonly sandbox?: SandboxInForce;
   /** Settings of its project that the last turn left out, or would not begin with, since no one trusted them. */
   readonly untrusted?: UntrustedSettings | null;
 }
-
-/** Where the answers of a session go that is talked to from outside: a connector, its channel and thread. */
-export type ReplyTo = {
-  readonly connector: string;
-  readonly channel: string;
-  readonly thread: string | null;
-};
 
 export { excerpt };
 
@@ -214,18 +162,29 @@ export type FoundEntry = {
 
 /** The input of a turn's effect. It reads prompt and transcript from the rows of `messages`. */
 export interface TurnInput {
+  /** Names the turn. */
   readonly turnId: string;
+  /** Messages that it answers, oldest first. */
   readonly messageIds: readonly string[];
+  /** Who answers. */
   readonly engine: string;
+  /** Null: the engine's default. */
   readonly model: string | null;
+  /** Null: the model's default. */
   readonly effort: string | null;
+  /** The engine's own session id of an earlier turn; null: none. */
   readonly nativeId: string | null;
+  /** Absolute path of the working folder. */
   readonly cwd: string;
+  /** As whom the agent works; null: no one. */
   readonly employee: string | null;
+  /** Session that opened it; null: none. */
   readonly parentSessionId: string | null;
   /** The top of the tree, for fairness between trees. */
   readonly rootSessionId?: string;
+  /** Work item that it works on; null: none. */
   readonly workItemId: string | null;
+  /** Milliseconds after which it is ended. */
   readonly deadlineMs: number;
   /** Absent: a person is asked for every tool. */
   readonly toolPolicy?: ToolPolicy;
@@ -239,12 +198,19 @@ export interface TurnInput {
  * confirmed gone.
  */
 export interface TurnOutput {
+  /** How it ended; `rate-limited` waits until `resetAt` and begins again. */
   readonly outcome: Outcome | 'rate-limited';
+  /** The answer; of a turn that failed, as far as it came. */
   readonly text: string;
+  /** Tokens and cost, as far as the engine knows them. */
   readonly usage?: Usage;
+  /** Why it failed, as a sentence. */
   readonly error?: string;
+  /** Epoch milliseconds of the end of a provider's limit. */
   readonly resetAt?: number;
+  /** Process of which no one knows whether it has ended. */
   readonly unconfirmedPid?: number;
+  /** Paths below the working folder. */
   readonly changedFiles?: readonly string[];
 }
 

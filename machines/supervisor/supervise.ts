@@ -7,9 +7,11 @@ export type Strategy = 'one_for_one' | 'one_for_all' | 'rest_for_one';
 
 /** How failures are met: which children are restarted, and how often before it is given up. */
 export interface Supervision {
+  /** Which children are restarted when one fails. */
   readonly strategy: Strategy;
   /** More than `intensity` failures within `periodSeconds`: give up (halt the actor, or escalate). */
   readonly intensity: number;
+  /** The time in which failures are counted. */
   readonly periodSeconds: number;
   /** `permanent`: always restarted; `transient`: after a failure only; `temporary`: never. */
   readonly restart: 'permanent' | 'transient' | 'temporary';
@@ -17,6 +19,7 @@ export interface Supervision {
    * Delay before the n-th restart within the period: `min(backoffMsMax, backoffMs * 2^(n-1))`; 0 = at once.
    */
   readonly backoffMs: number;
+  /** Longest delay. */
   readonly backoffMsMax: number;
   /** Whose failure this is in the end: `halt` stops the child alone, `escalate` fails its supervisor too. */
   readonly giveUp: 'halt' | 'escalate';

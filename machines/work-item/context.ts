@@ -1,69 +1,14 @@
-import { callerName, type Caller } from '../caller.js';
+import { callerName } from '../caller.js';
 import { excerpt } from '../text.js';
 import type { Stamp } from '../outputs.js';
 import type { WorkStatus } from './edges.js';
+import type { VerifyPolicy, WorkItemFacts, WorkItemInput } from './input.js';
 import { limits } from './limits.js';
 import type { Link, LinkRelation } from './links.js';
 
-/**
- * The shapes of a work item: what is given at creation, what it remembers, what can be sent to it. All plain
- * JSON; times are epoch milliseconds.
- */
+/** The shapes of a work item: what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
 
-export type VerifyPolicy = {
-  readonly mode: 'trust' | 'verify' | 'thorough';
-  /** 1..20 */
-  readonly maxRounds?: number;
-  readonly verifier?: { readonly employee?: string; readonly engine?: string; readonly model?: string };
-};
-
-/** `input` of the machine; the kernel adds `id`, `at`, `by`, `facts`. */
-export interface WorkItemInput {
-  readonly id: string;
-  readonly at: number;
-  readonly by?: Caller;
-  readonly onBehalfOf?: Caller;
-  readonly facts?: WorkItemFacts;
-  readonly title: string;
-  readonly body: string | null;
-  readonly acceptance: string | null;
-  readonly assignee: string | null;
-  readonly department: string | null;
-  readonly priority?: number;
-  readonly verifyPolicy: VerifyPolicy | null;
-  readonly source: string;
-  readonly sourceRef: string | null;
-  /** A caller's name: `operator`, `session:<id>` … */
-  readonly createdBy: string;
-  readonly parentId?: string | null;
-  /** With a parent: the item at the top of the tree, and how far below it this one hangs (1 to 3). */
-  readonly rootId?: string | null;
-  readonly depth?: number;
-  readonly dueAt?: number | null;
-  readonly labels?: readonly string[];
-}
-
-/**
- * What a decision must know of the organisation, judged at decision time by the kind's `facts`. Without a
- * roster everything is null or empty, and the operator is the (virtual) root. Callers are compared by their
- * employee.
- */
-export type WorkItemFacts = {
-  /** The root employee (COO); null: the operator is the root. */
-  readonly root: string | null;
-  /** Who stands above the item's owner, nearest first. To the nearest approvals are routed by default. */
-  readonly managers: readonly string[];
-  readonly executives: readonly string[];
-  /**
-   * About the employee whom the event names (assignee or target of an approval); null: no one, or there is no
-   * roster.
-   */
-  readonly named: {
-    readonly known: boolean;
-    readonly department: string | null;
-    readonly suggestion: string | null;
-  } | null;
-};
+export type * from './input.js';
 
 /** `n` is its row in `attempts`. A session that works again later is a new attempt with a new row. */
 export type Attempt = {
@@ -111,43 +56,72 @@ export type TargetKind = 'employee' | 'virtual' | 'none';
 
 /** What a work item remembers; its ledger is rows. */
 export interface WorkItemContext {
+  /** `TRP-7`: prefix and number. */
   readonly id: string;
+  /** One line. */
   readonly title: string;
+  /** Markdown; null: none. */
   readonly body: string | null;
+  /** What must hold when it is done; null: nothing is said. */
   readonly acceptance: string | null;
+  /** Null: of no department. */
   readonly department: string | null;
+  /** Employee who works on it; null: no one. */
   readonly assignee: string | null;
+  /** 0 to 3. */
   readonly priority: number;
+  /** Place that a person gave it by hand; null: none. */
   readonly rank: number | null;
+  /** What its agents may cost, in US dollars; null: no bound of its own. */
   readonly budgetUsd: number | null;
+  /** Grows with every change that a person sees. */
   readonly version: number;
+  /** Where it comes from: `api`, `session` … */
   readonly source: string;
+  /** The source's own name of it; null: none. */
   readonly sourceRef: string | null;
+  /** Whether and by whom attempts are reviewed; null: they are trusted. */
   readonly verifyPolicy: VerifyPolicy | null;
+  /** Reviews that sent it back. */
   readonly rounds: number;
+  /** Work item that it is a part of; null: none. */
   readonly parentId: string | null;
+  /** As `callerName` writes it. */
   readonly createdBy: string;
+  /** Session and employee that created it; null: a person. */
   readonly creator: { readonly sessionId: string | null; readonly employee: string | null };
+  /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Epoch milliseconds of its last change. */
   readonly updatedAt: number;
+  /** Epoch milliseconds; null while it is open. */
   readonly closedAt: number | null;
+  /** It is kept out of the lists. */
   readonly archived: boolean;
   /** Declared blocked or in review by hand; attempts do not overwrite that. */
   readonly declared: boolean;
   /** The last sessions that worked on it, oldest first. */
   readonly attempts: readonly Attempt[];
+  /** Who worked on it first; null: no one yet. */
   readonly firstAttemptEmployee: string | null;
   /** The latest request, whatever became of it; null when it was withdrawn or ran out. */
   readonly approval: Approval | null;
   /** Rows written so far. */
   readonly events: number;
+  /** Requests for approval so far; the last one's row. */
   readonly approvals: number;
+  /** Comments so far; the last one's row. */
   readonly comments: number;
   // Absent until there is something to say, so that the many items without them stay small.
+  /** Top of the tree that it hangs in. */
   readonly rootId?: string | null;
+  /** How far below the top it hangs, 1 to 3. */
   readonly depth?: number;
+  /** Epoch milliseconds; null: never. */
   readonly dueAt?: number | null;
+  /** In the order given. */
   readonly labels?: readonly string[];
+  /** Other items that it blocks, duplicates or relates to. */
   readonly links?: readonly Link[];
   /** What became of the last request where it was not decided. */
   readonly withdrawn?: 'expired' | 'cancelled' | null;

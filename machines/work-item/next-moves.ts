@@ -11,8 +11,11 @@ import { workItemNotInState } from './state-refusals.js';
  * `noteNeeded`, a note.
  */
 export interface NextMove {
+  /** Where the item would go. */
   readonly status: WorkStatus;
+  /** Why not; null: it may. */
   readonly refusal: Refusal | null;
+  /** The move must say why. */
   readonly noteNeeded: boolean;
 }
 

@@ -37,22 +37,37 @@ export interface Inherited {
 
 /** `input` of the machine; the kernel adds `id`, `at`, `by`. */
 export interface RunInput {
+  /** Id of the run. */
   readonly id: string;
+  /** Epoch milliseconds of the start. */
   readonly at: number;
+  /** Who starts it. */
   readonly by: Caller;
+  /** The organisation, as of now. Null or absent: there is no roster. */
   readonly facts?: RunFacts | null;
+  /** Id of the definition. */
   readonly workflowId: string;
+  /** Version that runs. */
   readonly definitionVersion: number;
+  /** Title of the definition. */
   readonly title: string;
+  /** Nodes and edges of that version, prepared for stepping. */
   readonly graph: RunGraph;
+  /** What starts it. */
   readonly trigger: RunTriggered;
   /** Kept in a row, not in the snapshot. */
   readonly payload: Json;
+  /** What its steps may read as `input`; JSON of the definition's shape. */
   readonly input: Json;
+  /** Hash of input, payload and prompts: a repeated key must come with the same. */
   readonly inputHash: string;
+  /** Key that it is started with; null: none. */
   readonly idempotencyKey: string | null;
+  /** Session to which its end is reported: `resume` gives it a turn. Null: none. */
   readonly report: { readonly sessionId: string; readonly mode: 'resume' | 'silent' } | null;
+  /** Work item that it works on; null: none. */
   readonly workItemId: string | null;
+  /** Employee and session that ask for it; null: a person or the system. */
   readonly requester: { readonly employee: string | null; readonly sessionId: string | null };
   /** With whose rights its steps act. Absent: with those of who started it. */
   readonly authority?: RunAuthority;
@@ -60,7 +75,9 @@ export interface RunInput {
   readonly owner?: string | null;
   /** Whose definition it is, and whom it lists: they may cancel the run. */
   readonly stewards?: readonly string[];
+  /** Department of the definition. */
   readonly department?: string | null;
+  /** Step of another run that waits for it. */
   readonly parent?: {
     readonly runId: string;
     readonly nodeId: string;
@@ -68,9 +85,11 @@ export interface RunInput {
     readonly attempt: number;
     readonly depth: number;
   } | null;
+  /** Run and step that it repeats. */
   readonly rerunOf?: { readonly runId: string; readonly nodeId: string } | null;
   /** An actor that is told the end, as `work.ended`. */
   readonly reportTo?: ActorKey | null;
+  /** Outcomes of the repeated run that hold here too. */
   readonly inherited?: readonly Inherited[];
   /** Other prompts than the definition's, in this run alone. */
   readonly prompts?: readonly StepPrompt[];
@@ -91,30 +110,51 @@ export interface RunAuthority {
 
 /** What a run of a workflow remembers. */
 export interface RunContext {
+  /** Id of the run. */
   readonly id: string;
+  /** Id of the definition. */
   readonly workflowId: string;
+  /** Version that runs; later ones change nothing of it. */
   readonly definitionVersion: number;
+  /** Title of the definition when it began. */
   readonly title: string;
   /** As text, see `graphOf`. */
   readonly graph: string;
+  /** What started it. */
   readonly trigger: RunTriggered;
+  /** Hash of input, payload and prompts: a repeated key must come with the same. */
   readonly inputHash: string;
+  /** Key that it was started with; null: none. */
   readonly idempotencyKey: string | null;
+  /** Session to which its end is reported, and how; null: none. */
   readonly report: RunInput['report'];
+  /** Work item that it works on; null: none. */
   readonly workItemId: string | null;
+  /** Employee and session that asked for it; null: a person or the system. */
   readonly requester: RunInput['requester'];
   /** Null: of a run from before this was kept. */
   readonly authority: RunAuthority | null;
+  /** Employee whose definition it is; null: none. */
   readonly owner: string | null;
+  /** Employees who may cancel it. */
   readonly stewards: readonly string[];
+  /** Department of the definition; null: none. */
   readonly department: string | null;
+  /** As `callerName` writes it. */
   readonly startedBy: string;
+  /** Step of another run that waits for it; null: none. */
   readonly parent: NonNullable<RunInput['parent']> | null;
+  /** Run and step that it repeats; null: none. */
   readonly rerunOf: NonNullable<RunInput['rerunOf']> | null;
+  /** Actor that gets `work.ended`; null: none. */
   readonly reportTo: ActorKey | null;
+  /** Milliseconds after which a gate that no one answers escalates. */
   readonly escalateAfterMs: number;
+  /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** Epoch milliseconds of its last event. */
   readonly updatedAt: number;
+  /** Epoch milliseconds; null while it runs. */
   readonly endedAt: number | null;
   /** By node id; a node that was not reached in the present round has none. */
   readonly steps: Readonly<Record<string, StepRun>>;
@@ -132,17 +172,23 @@ export interface RunContext {
   readonly receipts: number;
   /** Steps that came to an end. */
   readonly settled: number;
+  /** What its agents cost so far, in US dollars. */
   readonly costUsd: number;
   /** Pending steps whose prompt was edited. */
   readonly edited: readonly string[];
+  /** Decisions of its gates, oldest first. */
   readonly decisions: readonly GateDecision[];
+  /** Reports sent so far. */
   readonly reports: number;
+  /** What went wrong, oldest first. */
   readonly errors: readonly RunError[];
+  /** Who cancelled it, when and why; null: no one. */
   readonly cancellation: {
     readonly requestedAt: number;
     readonly requestedBy: string;
     readonly reason: string | null;
   } | null;
+  /** Whether its evidence files are written. */
   readonly evidence: 'due' | 'written' | 'off' | 'failed';
   /** More is ready than one commit may pass: the rest is on its way. */
   readonly continuing: boolean;
@@ -165,9 +211,11 @@ export interface GateDecision {
 
 /** What a decision about a gate must know of the organisation. */
 export interface RunFacts {
+  /** Root employee; null: the operator is the root. */
   readonly root: string | null;
   /** Who stands above the requester, nearest first. */
   readonly managers: readonly string[];
+  /** Employees of executive rank. */
   readonly executives: readonly string[];
   /** Those names in the definition that are employees'. */
   readonly approvers: readonly string[];

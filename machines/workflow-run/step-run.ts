@@ -99,12 +99,19 @@ const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped'
 
 /** What a step brought: contents of a receipt. */
 export interface StepOutcome {
+  /** In a sentence, as the agent submitted it. */
   readonly summary?: string;
+  /** What the next step should know. */
   readonly notes?: string;
+  /** Files and links that it made. */
   readonly artifacts?: readonly string[];
+  /** What later steps and conditions read as `outcome.fields.<key>`. */
   readonly fields?: { readonly [name: string]: Json | undefined };
+  /** Last words of the session. */
   readonly finalMessage?: string;
+  /** Session that worked on it. */
   readonly sessionId?: string;
+  /** Where the outcome was found. */
   readonly extractedFrom?: 'submitted' | 'handoff-block' | 'final-message' | 'action';
 }
 
@@ -130,8 +137,11 @@ export interface StepReport {
 export interface StepCall extends Attempted {
   /** The attempt's receipt. */
   readonly row: number;
+  /** Id of the run. */
   readonly runId: string;
+  /** Id of the definition. */
   readonly workflowId: string;
+  /** Version that runs. */
   readonly definitionVersion: number;
   /**
    * `begin`: do it, or open the session that does. `collect`: take the outcome out of what the session said.
@@ -139,7 +149,9 @@ export interface StepCall extends Attempted {
   readonly mode: 'begin' | 'collect';
   /** The run acts with rights that who gave its input has not: the input decides no address. */
   readonly lent?: boolean;
+  /** With `collect`: what the session said last. */
   readonly text?: string;
+  /** With `collect`: what the session submitted. */
   readonly fields?: { readonly [name: string]: Json | undefined };
 }
 

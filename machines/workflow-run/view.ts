@@ -19,22 +19,39 @@ import { titleCharsMax, type Waiting } from '../waiting.js';
 
 /** A run as its kind knows it, without rows: what lists show, and the ground of the whole record. */
 export interface RunView {
+  /** Version of this shape. */
   readonly schemaVersion: 3;
+  /** Of the actor: grows with every event. */
   readonly revision: number;
+  /** Id of the run. */
   readonly runId: string;
+  /** Id of the definition. */
   readonly workflowId: string;
+  /** Version that runs. */
   readonly definitionVersion: number;
+  /** Title of the definition when it began. */
   readonly title: string;
+  /** What started it. */
   readonly trigger: RunContext['trigger'];
+  /** Where it is; final ones never change. */
   readonly status: RunStatus;
+  /** ISO 8601, UTC. */
   readonly startedAt: string;
+  /** ISO 8601, UTC; null while it runs. */
   readonly endedAt: string | null;
+  /** Ids of the steps in the order of the definition. */
   readonly order: readonly string[];
+  /** Begins at 1, grows with every loop. */
   readonly rounds: number;
+  /** Why the last loop was left; null: none was. */
   readonly loopExit: RunContext['loopExit'];
+  /** How many steps the definition has. */
   readonly stepCount: number;
+  /** How many steps are being worked on. */
   readonly inFlight: number;
+  /** It waits for room. */
   readonly queued: boolean;
+  /** The gate that waits for a decision; null: none. */
   readonly parked:
     | (Omit<ParkedGate, 'place' | 'at' | 'escalatedAt'> & {
         readonly gateKey: string;
@@ -42,32 +59,52 @@ export interface RunView {
         readonly escalatedAt: string | null;
       })
     | null;
+  /** Keys of all gates that wait. */
   readonly gates: readonly string[];
+  /** By id; a step that was not reached in this round is absent. */
   readonly steps: Readonly<Record<string, StepView>>;
+  /** Receipts written so far. */
   readonly receipts: number;
+  /** Steps that came to an end. */
   readonly settled: number;
+  /** US dollars so far. */
   readonly costUsd: number;
+  /** What went wrong, oldest first. */
   readonly errors: readonly RunError[];
+  /** Decisions of its gates, oldest first. */
   readonly gateDecisions: readonly (Omit<GateDecision, 'at' | 'approval'> & {
     readonly at: string;
     readonly approval: AskedGate | null;
   })[];
+  /** Who cancelled it, when and why; null: no one. */
   readonly cancellation: {
     readonly requestedAt: string;
     readonly requestedBy: string;
     readonly reason: string | null;
   } | null;
+  /** Session to which its end is reported; null: none. */
   readonly invocation: { readonly sessionId: string; readonly reportMode: string } | null;
+  /** Key that it was started with; null: none. */
   readonly idempotencyKey: string | null;
+  /** Hash of input, payload and prompts: a repeated key must come with the same. */
   readonly inputHash: string;
+  /** Work item that it works on; null: none. */
   readonly workItemId: string | null;
+  /** Employee and session that asked for it. */
   readonly requester: RunContext['requester'];
+  /** As `callerName` writes it. */
   readonly startedBy: string;
+  /** With whose rights its steps act; null: of a run from before this was kept. */
   readonly authority: RunContext['authority'];
+  /** Step of another run that waits for it; null: none. */
   readonly parent: RunContext['parent'];
+  /** Run and step that it repeats; null: none. */
   readonly rerunOf: RunContext['rerunOf'];
+  /** Reports sent so far. */
   readonly reportSequence: number;
+  /** Pending steps whose prompt was edited. */
   readonly editedSteps: readonly string[];
+  /** Whether its evidence files are written. */
   readonly evidence: RunContext['evidence'];
 }
 

@@ -10,20 +10,35 @@ import { authorityOfFirst, type ShownAuthority, type VersionAuthority } from './
  * per version.
  */
 export interface WorkflowContext {
+  /** Id of the definition. */
   readonly id: string;
+  /** Unique among those that are not retired. */
   readonly name: string;
+  /** For people. */
   readonly title: string;
+  /** Newest version, from 1. */
   readonly version: number;
+  /** Employee whose definition it is; null: none. */
   readonly owner: string | null;
+  /** Null: of no department. */
   readonly department: string | null;
+  /** Employees who may run it beside its owner and managers. */
   readonly runners: readonly string[];
+  /** Most runs at once. */
   readonly concurrency: number;
+  /** What starts runs by itself. */
   readonly trigger: Trigger;
+  /** Nodes of the newest version. */
   readonly nodeCount: number;
+  /** Edges of the newest version. */
   readonly edgeCount: number;
+  /** As `callerName` writes it. */
   readonly createdBy: string;
+  /** Epoch milliseconds. */
   readonly createdAt: number;
+  /** Who wrote the newest version. */
   readonly updatedBy: string;
+  /** Epoch milliseconds of its writing. */
   readonly updatedAt: number;
   /** Of the newest version; those of all versions are rows `authority`. */
   readonly authority: VersionAuthority;
@@ -33,9 +48,13 @@ export interface WorkflowContext {
 
 /** What a workflow is created with. */
 export interface WorkflowInput {
+  /** Id of the definition. */
   readonly id: string;
+  /** Epoch milliseconds of the creation. */
   readonly at: number;
+  /** Who creates it. */
   readonly by?: Caller;
+  /** The organisation, as of now. */
   readonly facts?: WorkflowFacts;
   /** As someone wrote it; its id, version, times and maker are not looked at. */
   readonly definition: Json;
@@ -53,6 +72,7 @@ export interface WorkflowFacts {
   readonly managers: { readonly of: readonly string[]; readonly to: readonly string[] };
   /** Of what is written: a digest of all but its status, and who stands above the employees that it names. */
   readonly digest?: string | null;
+  /** By employee whom it names: who stands above, nearest first. */
   readonly above?: Readonly<Record<string, readonly string[]>>;
 }
 

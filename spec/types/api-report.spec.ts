@@ -8,10 +8,18 @@ describe('the report of the public face', () => {
     expect(await apiReport(), 'run `npm run docs`').to.equal(textOf(apiReportFile));
   });
 
-  // Its sentence is all that the reference and an editor show of it
-  it('has a sentence for everything that is exported, but for what is made of the OpenAPI document', async () => {
-    const bare = (await apiReport()).matchAll(/\(undocumented\)\nexport (?:\w+ )+?(\w+)\b(?= |<|:|\()/g);
-    expect([...bare].map(([, name]) => name)).to.deep.equal(['components', 'paths']);
+  // Its sentence is all that the reference and an editor show of it: a name says neither unit nor bound
+  it('has a sentence for everything that is exported and each of its members, but for what OpenAPI makes', async () => {
+    const bare = (await apiReport()).split(/^## /m).flatMap((section) => {
+      const [entry = ''] = section.split('\n');
+      return [...section.matchAll(/^ *\/\/ (?:@\w+ )?\(undocumented\)\n(.*)/gm)].map(
+        ([, line = '']) => `${entry}: ${line.trim()}`,
+      );
+    });
+    expect(bare).to.deep.equal([
+      'troupe/client: export interface components { … }',
+      'troupe/client: export interface paths { … }',
+    ]);
   });
 
   // A reader of an editor's hint has nothing else: a value without an example is read in our code, or guessed
