@@ -19,17 +19,29 @@ export interface ExecutionOptions {
 
 /** What `createDurable` of XState 6 takes: every member is bound, so that a host may spread it and put its own beside. */
 export interface ExecutionAdapter {
+  /** Id of the execution, as in the options. */
   readonly executionId: string;
+  /** Runs an action unless the journal says that it was done; resolves once that is noted. */
   executeAction(action: LiveAction6, metadata: { readonly id: string }, runtime: object): Promise<void>;
+  /** The next event for the root; rejects where the execution's signal aborts. */
   waitForEvent(): Promise<{ readonly type: string; readonly [member: string]: Json }>;
+  /** Queues an event of the machine's own. Throws a TypeError in the middle of async work. */
   enqueueRootEvent(source: unknown, event: { readonly type: string }): void;
+  /** Starts a child. Throws a TypeError for logic that cannot be replayed. */
   startActor(actor: LiveActor6): void;
+  /** Stops a child; the end of its work is not noted any more. */
   stopActor(actor: LiveActor6): void;
+  /** Ends an actor; of the root, output or error is journaled. */
   terminateActor(actor: LiveActor6, termination: object): Promise<void>;
+  /** Sets a durable timer, `delay` in milliseconds; resolves once it is kept. */
   scheduleTimer(source: LiveActor6, id: string, delay: number): Promise<void>;
+  /** Takes a timer back; resolves once that is kept. */
   cancelTimer(source: LiveActor6, id: string): Promise<void>;
+  /** Takes all timers of an actor back. */
   cancelAllTimers(source: LiveActor6): Promise<void>;
+  /** The end of async work as journaled; work without one is run. */
   runLogic(actor: LiveActor6, run: () => PromiseLike<unknown>): Promise<unknown>;
+  /** A step's value from the journal; runs it where there is none, and notes what came. */
   runStep(actor: LiveActor6, key: string, run: () => unknown): Promise<unknown>;
 }
 

@@ -22,8 +22,11 @@ export interface XState6Library {
   readonly isTypeSchema: (...given: never[]) => unknown;
   /** Of `xstate/durable`. */
   readonly createDurable: (...given: never[]) => unknown;
+  /** Of `xstate`. */
   readonly deliverEvent: (...given: never[]) => unknown;
+  /** Of `xstate`. */
   readonly stopActor: (...given: never[]) => unknown;
+  /** Of `xstate`. */
   readonly terminateActor: (...given: never[]) => unknown;
 }
 
