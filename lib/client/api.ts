@@ -5578,6 +5578,13 @@ export interface operations {
                             } & {
                                 [key: string]: unknown;
                             };
+                            /** @description The members that it takes, each as JSON Schema. */
+                            schema?: {
+                                properties: {
+                                    [key: string]: unknown;
+                                };
+                                required: string[];
+                            };
                             sendable: boolean;
                             to?: string[];
                         } & {
@@ -6184,6 +6191,7 @@ export interface operations {
         parameters: {
             query: {
                 after?: string;
+                cursor?: string;
                 id?: string;
                 kind: string;
                 limit?: string;
@@ -6211,6 +6219,8 @@ export interface operations {
                             [key: string]: unknown;
                         })[];
                         next: string | null;
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
                         /** @description Actors read for this page. */
                         read: number;
                     };

@@ -160,6 +160,8 @@ export interface WhyAnswer {
     readonly needs?: readonly string[];
     /** True where `POST …/send` takes it from a person. */
     readonly sendable: boolean;
+    /** What it takes then. */
+    readonly schema?: EventSchema;
   }[];
   readonly timers: readonly { readonly event: string; readonly name: string; readonly due: number }[];
   readonly awaits?: Json;
@@ -172,6 +174,12 @@ export interface WhyAnswer {
     readonly by: string;
     readonly onBehalfOf?: readonly string[];
   };
+}
+
+/** The members that an event takes, each as JSON Schema. */
+export interface EventSchema {
+  readonly properties: Readonly<Record<string, Json>>;
+  readonly required: readonly string[];
 }
 
 /**

@@ -21,6 +21,8 @@ export class Refused extends Error {
     readonly status: number,
     readonly code: string,
     message: string,
+    /** `path`, `issues` … */
+    readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super(message);
   }
@@ -41,7 +43,7 @@ export async function must<Value>(answer: Promise<Value>): Promise<Exclude<Value
   });
   if (!isRefusal(value)) return value as Exclude<Value, Refusal>;
   if (value.status === 401) leave();
-  throw new Refused(value.status, value.code, value.message);
+  throw new Refused(value.status, value.code, value.message, value.details);
 }
 
 /** A proxy answered with its login: a page of HTML with 401 or 403, or a redirect. */

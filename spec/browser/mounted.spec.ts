@@ -2,8 +2,10 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setup } from 'xstate';
-import type { Kind } from '../../actors/contracts.js';
+import { assign, setup } from 'xstate';
+import { z } from 'zod';
+import { defineKind } from '../../actors/define-kind.js';
+import type { Kind, StandardSchema } from '../../actors/contracts.js';
 import { mountInspector, type MountedInspector } from '../../lib/gateway/mount-inspector.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
@@ -24,6 +26,62 @@ const light = {
   operatorEvents: { go: {}, stop: {} },
 } satisfies Kind<typeof machine> as unknown as Kind; // a list of kinds forgets the type of each one's machine
 
+/** A library that cannot say its schemas as JSON Schema: of its members no more is known than their types. */
+const mute: StandardSchema = {
+  '~standard': {
+    version: 1,
+    vendor: 'mute',
+    validate: (value) =>
+      (value as { lines?: unknown }).lines === undefined
+        ? { issues: [{ message: 'Name the lines.', path: ['lines', 0, { key: 'sku' }] }] }
+        : { value },
+  },
+};
+const shopMachine = setup({
+  types: {} as {
+    context: { placed: unknown };
+    events: { type: 'place'; count: number; size: string } | { type: 'restock'; lines: readonly string[] };
+  },
+}).createMachine({
+  id: 'shop',
+  context: { placed: null },
+  initial: 'open',
+  states: {
+    open: {
+      on: {
+        place: {
+          target: 'packing',
+          actions: assign({ placed: ({ event }) => ({ ...event }) }),
+        },
+        restock: { target: 'full' },
+      },
+    },
+    packing: {},
+    full: {},
+  },
+});
+const shop = defineKind({
+  kind: 'shop',
+  version: 1,
+  machine: shopMachine,
+  view: ({ value, context }) => ({ title: 'Shop', state: value, placed: context.placed as never }),
+  schemas: {
+    events: {
+      place: z.object({
+        count: z.number().int().max(9).describe('How <b>many</b>'),
+        size: z.enum(['small', 'large']),
+        to: z.object({ town: z.string().min(2) }),
+        note: z.string().optional(),
+      }),
+      restock: mute,
+    },
+  },
+  operatorEvents: {
+    place: { count: 'number', size: 'string', to: 'object', note: 'string?' },
+    restock: { lines: 'array' },
+  },
+}) as unknown as Kind;
+
 /** The page in another application: in a frame of it, below its path, signed in by its cookie. */
 describe('a mounted inspector in a browser', () => {
   let viewer: Viewer;
@@ -33,8 +91,9 @@ describe('a mounted inspector in a browser', () => {
   let isSignedIn = true;
   before(async () => {
     viewer = await openBrowser();
-    supervisor = await createSupervisor({ kinds: [light], store: memoryStore() });
+    supervisor = await createSupervisor({ kinds: [light, shop], store: memoryStore() });
     await supervisor.spawn('light', { id: 'north' });
+    await supervisor.spawn('shop', { id: 'corner' });
     inspector = mountInspector(supervisor, {
       prefix: '/ops/inspect',
       authorize: () => isSignedIn,
@@ -58,13 +117,57 @@ describe('a mounted inspector in a browser', () => {
     await supervisor.stop();
   });
 
+  it('builds the form of an event from the schema of its kind, and says at each field what is wrong with it', async () => {
+    const { port } = server.address() as AddressInfo;
+    const page = await viewer.open(`http://127.0.0.1:${port}`, {
+      path: '/ops/inspect',
+      at: '#/actor/shop/corner',
+      signedIn: false,
+    });
+    await page.click('[data-event=place] > button');
+    const form = page.locator('[data-event=place] form');
+    expect(await form.locator('[data-field=size] option').allInnerTexts()).to.deep.equal([
+      'choose',
+      'small',
+      'large',
+    ]);
+    expect(await form.locator('[data-field=count] small').innerText()).to.equal('How <b>many</b>');
+    await form.locator('[name=count]').fill('many');
+    await form.locator('button[type=submit]').click();
+    await form.locator('[data-field=count] >> text=This is not a number.').waitFor();
+    await form.locator('[name=count]').fill('12');
+    await form.locator('[name=size]').selectOption('large');
+    await form.locator('[name=to]').fill('{ "town": "X" }');
+    await form.locator('button[type=submit]').click();
+    await form.locator('[data-field=to] [role=alert] >> text=/^town: /').waitFor();
+    await form.locator('[data-field=count] [role=alert]').waitFor();
+    expect(await wrongWith(page), 'axe').to.deep.equal([]);
+    await picture(page, 'event-form');
+    await form.locator('[name=count]').fill('3');
+    await form.locator('[name=to]').fill('{ "town": "Bern" }');
+    await page.click('[data-event=restock] > button');
+    const bare = page.locator('[data-event=restock] form');
+    await bare.locator('button[type=submit]').click();
+    await bare.locator('[data-field=lines] [role=alert]').waitFor();
+    await page.click('[data-event=place] > button');
+    await form.locator('[name=count]').fill('3');
+    await form.locator('[name=size]').selectOption('large');
+    await form.locator('[name=to]').fill('{ "town": "Bern" }');
+    await form.locator('button[type=submit]').click();
+    await page.waitForSelector('[data-state=packing].lit');
+    const placed = (await supervisor.get('shop', 'corner'))?.view as { placed: unknown };
+    expect(placed.placed).to.deep.include({ count: 3, size: 'large', to: { town: 'Bern' } });
+    expect(viewer.complaints).to.deep.equal([]);
+    await page.context().close();
+  });
+
   it('shows an actor live in a frame of the application, sends to it, and says when one is signed out', async () => {
     const { port } = server.address() as AddressInfo;
     const page = await viewer.open(`http://127.0.0.1:${port}`, { signedIn: false });
     await page.goto(`http://127.0.0.1:${port}/`);
     const frame = page.frameLocator('iframe');
     await frame.locator('[data-connection=live]').waitFor({ state: 'attached' });
-    await frame.locator('.row .who b').click();
+    await frame.locator('.row .who b >> text=North').click();
     await frame.locator('[data-state=red].lit').waitFor();
     await frame.locator('[data-event=go] > button').click();
     await frame.locator('[data-event=go] button[type=submit]').click();

@@ -113,6 +113,7 @@ describe('/api/inspect', () => {
     expect(await get<ActorsPage>('/api/inspect/actors?kind=work-item&state=work&age=3600')).to.deep.equal({
       actors: [],
       next: null,
+      nextCursor: null,
     });
     const every: { id: string; since: number }[] = [];
     for (let after: string | null = ''; after !== null;) {

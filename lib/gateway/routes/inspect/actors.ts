@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { actors, detail, fleet, history as historyOf } from '../../../inspector/actors.js';
+import { eventSchema } from '../../../inspector/event-schema.js';
 import { work } from '../../../inspector/work.js';
 import { judgeSendable, sendableOf } from '../../../inspector/sendable.js';
 import type { WhyAnswer } from '../../../inspector/answers.js';
@@ -72,6 +73,10 @@ const next = z.looseObject({
   needs: z.array(z.string()).optional(),
   refusal: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   sendable: z.boolean(),
+  schema: z
+    .object({ properties: z.record(z.string(), z.unknown()), required: z.array(z.string()) })
+    .optional()
+    .describe('The members that it takes, each as JSON Schema.'),
 });
 const last = z
   .looseObject({
@@ -281,7 +286,10 @@ async function why(request: HttpRequest): Promise<Reply | Refusal> {
       ...answer,
       ...(last && { last: lastStep(last) }),
       actor: shown(answer.actor),
-      next: answer.next.map((move) => ({ ...move, sendable: !isHalted && open.includes(move.event) })),
+      next: answer.next.map((move) => {
+        const sendable = !isHalted && open.includes(move.event);
+        return { ...move, sendable, ...(sendable && { schema: eventSchema(kind, move.event) }) };
+      }),
     },
   };
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import { treePage } from '../../../inspector/actor-tree.js';
+import { nextCursor } from '../../cursor.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
 import { text, wholeNumber } from '../../schemas.js';
@@ -12,6 +13,7 @@ const treeQuery = z.object({
     .optional()
     .describe('The actor whose children are read. Without it: actors of the kind without a parent.'),
   after: text(1000).optional().describe('`next` of the page before.'),
+  cursor: text(1000).optional().describe('`nextCursor` of the page before: the same as `after`.'),
   offset: wholeNumber(0, 10_000_000).optional().describe('Without `id`: how many actors to skip.'),
   limit: wholeNumber(1, 200).optional(),
 });
@@ -29,6 +31,7 @@ export const inspectTreeRoutes: readonly Route[] = [
         actors: z.array(row),
         read: z.int().describe('Actors read for this page.'),
         next: z.string().nullable(),
+        nextCursor,
       }),
       refusals: ['NOT_FOUND', 'BAD_REQUEST'],
     },
@@ -40,12 +43,14 @@ async function read({
   app: { supervisor },
   query,
 }: HttpRequest<unknown, z.output<typeof treeQuery>>): Promise<Reply | Refusal> {
-  const { kind, id, after, offset } = query;
+  const { kind, id, offset, limit = 100 } = query;
+  const after = query.after ?? query.cursor;
   if (!supervisor.inspection.kinds().some((known) => known.kind === kind))
     return refuse('BAD_REQUEST', { path: 'kind' }, `kind: unknown kind of actor "${kind}"`);
   if (offset !== undefined && (after !== undefined || id !== undefined))
     return refuse('BAD_REQUEST', { path: 'offset' }, 'offset goes with neither after nor id');
   if (id !== undefined && (await supervisor.get(kind, id)) === undefined)
     return refuse('NOT_FOUND', { kind, id });
-  return { body: await treePage(supervisor, { ...query, limit: query.limit ?? 100 }) };
+  const page = await treePage(supervisor, { kind, id, after, offset, limit });
+  return { body: { ...page, nextCursor: page.next } };
 }

@@ -1,7 +1,6 @@
 import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
-import { actorPath, ask, Refused } from '../../../page/ask.js';
-import { useAction } from '../../../page/action.js';
+import { EventForm } from './event-form.js';
 import { readable } from './step.js';
 import { To } from '../../../page/parts/to.js';
 import type { WhyAnswer } from '../../answers.js';
@@ -59,7 +58,7 @@ export function NextMoves({
               </button>
             )}
             {move.sendable && sending.value === keyOf(move) && (
-              <Sending
+              <EventForm
                 actor={actor}
                 move={move}
                 done={() => {
@@ -102,88 +101,4 @@ const Named = ({ move: { event, to = [] } }: { readonly move: Move }) => (
   </>
 );
 
-function Sending({
-  actor,
-  move,
-  done,
-}: {
-  readonly actor: ActorKey;
-  readonly move: Move;
-  readonly done: () => void;
-}) {
-  const { message, busy, attempt } = useAction();
-  const send = (form: HTMLFormElement): Promise<void> =>
-    attempt(async () => {
-      await sendEvent(
-        actor,
-        move,
-        [...new FormData(form)].map(([name, value]) => [name, String(value)] as const),
-      );
-      done();
-    });
-  return (
-    <form
-      class="sending"
-      aria-label={`Send ${readable(move.event)}`}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send(event.currentTarget);
-      }}
-    >
-      {(move.needs ?? []).map((name) => (
-        <label key={name}>
-          {name}
-          <input name={name} autocomplete="off" />
-        </label>
-      ))}
-      <button type="submit" class="primary" disabled={busy}>
-        Send {readable(move.event)}
-      </button>
-      {message !== '' && (
-        <p class="bad" role="alert">
-          {message}
-        </p>
-      )}
-    </form>
-  );
-}
-
 const keyOf = ({ event, to }: Move): string => `${event} ${to?.join(' ') ?? ''}`;
-
-/**
- * Members are sent as the text that was typed; where the gateway wants another type and the text is one, as
- * that.
- */
-async function sendEvent(
-  actor: ActorKey,
-  { event: type, to }: Move,
-  members: readonly (readonly [string, string])[],
-): Promise<void> {
-  const event: Record<string, unknown> = { type };
-  for (const [name, text] of members) if (text !== '') event[name] = text;
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await ask(actorPath(actor, '/send'), { post: { event } });
-      return;
-    } catch (error) {
-      const wanted =
-        error instanceof Refused && error.status === 400
-          ? /^(\S+): must be (?:string|number|boolean|object|array)/.exec(error.message)?.[1]
-          : undefined;
-      const text = members.find(([name]) => name === wanted)?.[1];
-      if (wanted === undefined || tries > members.length + 1) throw error;
-      // The same event leads to several states: which one is meant is told by its name
-      if (text === undefined && event[wanted] === undefined && to?.length === 1) event[wanted] = to[0];
-      else if (text !== undefined && event[wanted] === text) event[wanted] = parsed(text);
-      else throw error;
-    }
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
