@@ -278,8 +278,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', payload);
   });
 
-  const backUpTo = (target: string) =>
-    backUp(layout, target, (folder) => store.backUp(folder), environment.clock.now());
+  const backUpTo = (to: string) => backUp(layout, to, (at) => store.backUp(at), environment.clock.now());
   const announcement: Announcement = {
     host: localHost,
     port: listeners.localPort,
@@ -297,6 +296,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   const gateway = await createGateway({
     instance: { app, tokens },
     operatorToken: secrets.token,
+    hookSecret: secrets.secret,
     listeners,
     host,
     authRequired,

@@ -143,6 +143,7 @@ describe('the house', () => {
         records,
         evidence,
         pairing,
+        hookSecret: 'of no gateway',
         console: { config: () => ({}), edit: async () => ({}), log: async () => [] },
       });
     });

@@ -942,6 +942,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/internal/hook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** For hooks of agents that people run themselves: the session that holds the conversation takes over what was said there. With the hook secret of gateway.json; at most 60 per minute. */
+        post: operations["post /api/internal/hook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/knowledge/read": {
         parameters: {
             query?: never;
@@ -6314,6 +6331,56 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/internal/hook": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `secret` of gateway.json. */
+                "x-svc-hook-secret"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The conversation's id in the agent's own program, as Claude Code gives it to its hooks. */
+                    session_id: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The session; null: none holds it. */
+                        sessionId: string | null;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "AGENT_QUOTA" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

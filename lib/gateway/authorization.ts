@@ -147,6 +147,7 @@ const table = {
   'trigger.write': byPolicy,
   'trigger.activate': people,
   'event.receive': everybody,
+  'hook.receive': everybody, // with a secret of its own
 
   'cron.read': anyCaller,
   'cron.edit': people,

@@ -44,6 +44,8 @@ export interface GatewayOptions {
   readonly instance: { readonly app: App; readonly tokens: TokenBook };
   /** At least 32 characters. Kept in memory only. */
   readonly operatorToken: string;
+  /** Makes `POST /api/internal/hook` possible, which it opens. At least 32 characters. */
+  readonly hookSecret?: string;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 0: any free port. */
@@ -91,6 +93,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { operatorToken, tls, slow } = options;
   const { app, tokens } = options.instance;
   if (operatorToken.length < 32) throw new TypeError('operatorToken must have at least 32 characters');
+  if (options.hookSecret !== undefined && options.hookSecret.length < 32)
+    throw new TypeError('hookSecret must have at least 32 characters');
   const { supervisor, records } = app;
   pulseOf(supervisor); // from now on it is remembered what happens
   const host = options.host ?? '127.0.0.1';
@@ -131,6 +135,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { backup, console } = options;
   const routes = routesOf(facts, {
     backup,
+    hookSecret: options.hookSecret,
     records,
     evidence: app.evidence,
     pairing,

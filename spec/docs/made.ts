@@ -124,6 +124,7 @@ export async function allRoutes(): Promise<readonly Route[]> {
         backup: () => Promise.reject(new Error('not called')),
         records,
         evidence: await openEvidence({ standard: join(home, 'evidence') }),
+        hookSecret: 'of no gateway',
         pairing: { devices: records.devices, cookies: cookieJar('default'), codeKey: 'x' },
         console: { config: () => ({}), edit: async () => ({}), log: async () => [] },
       },

@@ -3,6 +3,7 @@ import { foundMax } from '../../../machines/session/transcript.js';
 import { system } from '../../../machines/caller.js';
 import type { TranscriptEntry } from '../../../actors/engines/engine.js';
 import { isRefusal } from '../../../machines/refusals.js';
+import { sessionsFrom } from './visible-sessions.js';
 
 /**
  * Anyone who looks at a session may find that someone went on with it in the agent's own program: then what was
@@ -17,7 +18,7 @@ export function scheduleImport(app: App, session: GatewayActor<'session'>): void
   const readAt = reads.get(app) ?? new Map<string, number>();
   reads.set(app, readAt);
   if (environment.clock.monotonic() - (readAt.get(session.id) ?? -Infinity) < everyMs) return;
-  if (readAt.size >= readsMax) readAt.clear(); // then some are looked at a little more often
+  if (readAt.size >= readsMax) readAt.clear(); // then some are read a little more often
   readAt.set(session.id, environment.clock.monotonic());
   importTranscript(app, session.id, {
     engine: engine,
@@ -29,10 +30,32 @@ export function scheduleImport(app: App, session: GatewayActor<'session'>): void
   );
 }
 
+/**
+ * An agent's own program says that a conversation went on: the session that holds it, of those active last, takes it
+ * over. Answers its id; undefined where there is none at rest, or its engine reads no record.
+ * @example await importConversation(app, '0b7f…')
+ */
+export async function importConversation(app: App, nativeId: string): Promise<string | undefined> {
+  if (app.engines.readTranscript === undefined) return undefined;
+  let checked = 0;
+  for await (const { session } of sessionsFrom(app, system('hook'))) {
+    if (session.engineSessionId === nativeId && resting.includes(session.status)) {
+      const { id, engine, cwd, lastActivity } = session;
+      await importTranscript(app, id, { engine, nativeId, cwd, after: Date.parse(lastActivity) });
+      return id;
+    }
+    checked += 1;
+    if (checked >= checkedMax) return undefined;
+  }
+  return undefined;
+}
+
 const resting = ['idle', 'error', 'interrupted', 'stopped'];
 const reads = new WeakMap<App, Map<string, number>>();
 const everyMs = 60_000;
 const readsMax = 10_000;
+/** Who goes on with a conversation elsewhere does so with a recent one. */
+const checkedMax = 1_000;
 
 async function importTranscript(
   app: App,

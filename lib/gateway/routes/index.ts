@@ -32,6 +32,7 @@ import { pageRoutes } from './page.js';
 import { docsRoutes } from './docs.js';
 import { attentionRoutes } from './attention.js';
 import { eraseRoutes } from './erase.js';
+import { hookRoutes } from './hook.js';
 import { trustRoutes } from './trust.js';
 import { retentionRoutes } from './retention.js';
 import { deviceRoutes } from './devices.js';
@@ -54,6 +55,7 @@ export interface RoutesOptions {
   readonly pairing?: Pairing | undefined;
   readonly metrics?: RequestMetrics | undefined;
   readonly console?: Console | undefined;
+  readonly hookSecret?: string | undefined;
   /** Of the host's own. */
   readonly own?: readonly Route[] | undefined;
 }
@@ -88,6 +90,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...retentionRoutes,
     ...eraseRoutes,
     ...trustRoutes,
+    ...hookRoutes(options.hookSecret),
     ...attentionRoutes,
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),

@@ -5,6 +5,7 @@ import { openHouse, poll, type House } from './fixture.js';
 
 /** Somebody went on with a session in the agent's own program; whoever looks at the session here finds it. */
 describe('GET /api/sessions/:id of a conversation that went on elsewhere', () => {
+  const hookSecret = 'a-hook-secret-of-forty-three-characters-abc';
   let house: House;
   let record: readonly TranscriptEntry[];
   let reads: string[];
@@ -21,7 +22,10 @@ describe('GET /api/sessions/:id of a conversation that went on elsewhere', () =>
         return record;
       },
     });
-    house = await openHouse({ engines: createEngineRegistry({ engines: [diary], default: 'diary' }) });
+    house = await openHouse({
+      engines: createEngineRegistry({ engines: [diary], default: 'diary' }),
+      hookSecret,
+    });
   });
   after(() => house.close());
   beforeEach(() => {
@@ -84,6 +88,39 @@ describe('GET /api/sessions/:id of a conversation that went on elsewhere', () =>
     expect(reads).to.deep.equal([`native-${id} ${cwd}`]);
     // What people write stays out of the log
     expect(JSON.stringify(await house.supervisor.history({ kind: 'session', id }))).to.not.include('ferns');
+  });
+
+  it('takes it over at once when a hook of that program says so', async () => {
+    const { id, cwd, lastActivity } = await rested();
+    const at = Date.parse(lastActivity);
+    record = [{ id: `h-${id}`, role: 'user', content: 'and the moss?', timestamp: at + 1 }];
+    const hook = house.client({ 'x-svc-hook-secret': hookSecret });
+    const said = { session_id: `native-${id}`, hook_event_name: 'Stop', transcript_path: '/etc/passwd' };
+    const { status, body } = await hook.post('/api/internal/hook', said);
+    expect([status, body]).to.deep.equal([200, { sessionId: id }]);
+    expect(reads, 'only where the engine keeps it').to.deep.equal([`native-${id} ${cwd}`]);
+    const { messages } = (await house.operator.get(`/api/sessions/${id}/messages?limit=1`)).body;
+    expect(messages[0]).to.include({ id: `h-${id}`, content: 'and the moss?' });
+    const unknown = await hook.post('/api/internal/hook', { session_id: 'of-no-session' });
+    expect([unknown.status, unknown.body]).to.deep.equal([200, { sessionId: null }]);
+    expect((await hook.post('/api/internal/hook', {})).status).to.equal(400);
+  });
+
+  it('takes a hook from whoever shows the secret, and the secret for nothing else', async () => {
+    const said = { session_id: 'x' };
+    for (const client of [
+      house.client(),
+      house.operator,
+      house.client({ 'x-svc-hook-secret': `${hookSecret}x` }),
+      house.client({ authorization: `Bearer ${hookSecret}` }),
+    ]) {
+      const { status, body } = await client.post('/api/internal/hook', said);
+      expect([status, body.code]).to.deep.equal([401, 'UNAUTHENTICATED']);
+    }
+    for (const headers of [{ 'x-svc-hook-secret': hookSecret }, { authorization: `Bearer ${hookSecret}` }])
+      expect((await house.client(headers as Record<string, string>).get('/api/sessions')).status).to.equal(
+        401,
+      );
   });
 
   it('answers all the same where the record cannot be read', async () => {

@@ -67,6 +67,7 @@ describe('GET /api/openapi.json', () => {
       records,
       evidence,
       pairing,
+      hookSecret: 'of no gateway',
       console: { config: () => ({}), edit: async () => ({}), log: async () => [] },
     });
     expect([...new Set(all.map(({ authority }) => authority)), 'ws.watch', 'inspect.watch']).to.have.members(
