@@ -143,6 +143,13 @@ export const writableAtHome = [
   ...agentSettings.flatMap((folder) => ofAgents.map((name) => `${folder}/${name}`)),
 ];
 
+/** Of many folders of the user's these stay writable at `home` in any case: without them no build works. */
+export const cachesOfBuilds = [
+  ...['.bun', '.bundle', '.cabal', '.cache', '.cargo', '.conda', '.deno', '.gem', '.gradle', '.ivy2', '.m2'],
+  ...['.npm', '.nuget', '.nvm', '.pnpm-store', '.pub-cache', '.pyenv', '.rbenv', '.rustup', '.sbt', '.stack'],
+  ...['.yarn', 'go'],
+];
+
 /** Programs of the user's own; below some of these there are credentials too, which `secrets` hides again. */
 export const toolchains = [
   '.asdf',

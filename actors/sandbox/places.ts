@@ -4,6 +4,7 @@ import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { findExecutable } from '../engines/executable.js';
 import {
   agentSettings,
+  cachesOfBuilds,
   controlInHome,
   controlPlaces,
   controlPlacesOfMac,
@@ -92,13 +93,38 @@ async function ofUser(home: string): Promise<readonly Mount[]> {
   ];
 }
 
-/** No links: where one leads to is judged where it lies. */
+/**
+ * No links: where one leads to is judged where it lies. Each folder costs a mount at every start, and all of them
+ * together more than each alone; so of many those stay writable that builds need, and those that changed last.
+ */
 async function foldersIn(folder: string, but: readonly string[]): Promise<readonly string[]> {
+  const changedAt = (await lstat(folder).catch(() => undefined))?.mtimeMs;
+  const known = listed.get(folder);
+  if (known !== undefined && known.changedAt === changedAt) return known.folders;
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  return entries
-    .filter((entry) => entry.isDirectory() && !but.includes(entry.name))
-    .map(({ name }) => join(folder, name));
+  const names = entries.filter((entry) => entry.isDirectory() && !but.includes(entry.name));
+  const dated = await Promise.all(
+    names.map(async ({ name }) => ({
+      path: join(folder, name),
+      at: cachesOfBuilds.includes(name) ? Infinity : await changeOf(join(folder, name)),
+    })),
+  );
+  const folders = dated
+    .toSorted((one, other) => other.at - one.at || (one.path < other.path ? -1 : 1))
+    .slice(0, foldersMax)
+    .map(({ path }) => path);
+  if (changedAt !== undefined) listed.set(folder, { changedAt, folders });
+  return folders;
 }
+
+const foldersMax = 32;
+/** By folder, until something is made or removed in it. */
+const listed = new Map<string, { readonly changedAt: number; readonly folders: readonly string[] }>();
+const changeOf = (path: string): Promise<number> =>
+  lstat(path).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
 
 /** The file of a program, where it really lies, and the folders and packages around both. */
 async function filesOfProgram(name: string, path: string): Promise<readonly string[]> {

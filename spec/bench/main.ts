@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { nodeFlags } from '../../lib/cli/service/manager.js';
 import { boot } from './boot.js';
 import { cold } from './cold.js';
+import { confine } from './confine.js';
 import { engines } from './engines.js';
 import { cron } from './cron.js';
 import { events } from './events.js';
@@ -43,6 +44,7 @@ const measures: readonly Measure[] = [
   loris,
   sessions,
   engines,
+  confine,
   workflow,
   parked,
   cron,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { acpFolders } from '../../../actors/engines/acp/folders.js';
@@ -45,6 +45,28 @@ describe('a confined command', () => {
     });
     return;
   }
+
+  // every folder of the user's was a mount of its own: 1,000 of them took seconds at each start
+  it('leaves of very many folders those writable that builds need and that changed last, and is made anew', async () => {
+    for (let n = 0; n < 150; n += 1) {
+      await mkdir(join(user, `old-${n}`));
+      await utimes(join(user, `old-${n}`), 1, 1);
+    }
+    for (const name of ['new', '.cache', '.m2']) await mkdir(join(user, name));
+    await utimes(join(user, '.m2'), 1, 1);
+    const sandboxed = sandbox();
+    const words =
+      'for name in new .m2 old-149 later; do touch ../$name/here 2>/dev/null && echo $name; done; true';
+    const { mounts } = await sandboxed.confine(shell(words), 'home');
+    expect(mounts.filter(({ path }) => path.startsWith(`${user}/`)).length).to.be.below(50);
+    expect(
+      started(await sandboxed.confine(shell(words), 'home'))
+        .stdout.trim()
+        .split('\n'),
+    ).to.deep.equal(['new', '.m2']);
+    await mkdir(join(user, 'later'));
+    expect(started(await sandboxed.confine(shell(words), 'home')).stdout).to.include('later');
+  });
 
   for (const level of ['home', 'workspace'] as const)
     it(`does not start in a folder that was replaced since it was judged, at the level ${level}`, async () => {
