@@ -21,6 +21,7 @@ export interface TurnWish {
   readonly transcript?: readonly TurnMessage[];
   readonly model?: string;
   readonly effort?: string;
+  readonly images?: TurnRequest['images'];
   readonly mcp?: McpEndpoint;
   /** Called with the first text; what it does to the turn is the case. */
   readonly onText?: (turn: RunningTurn) => void;
@@ -112,6 +113,7 @@ export async function playTurn(
       env: { SVC_SESSION_ID: 'bench' },
       deadlineMs: wish.deadlineMs ?? 60_000,
       silenceMs: 60_000,
+      ...(wish.images === undefined ? {} : { images: wish.images }),
       ...(wish.mcp === undefined ? {} : { mcp: wish.mcp }),
       ...(wish.project === undefined ? {} : { project: wish.project }),
     },

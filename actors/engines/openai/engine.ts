@@ -1,5 +1,5 @@
 import type { Engine, TurnIO, TurnRequest, TurnResult } from '../engine.js';
-import { defineEngine } from '../engine.js';
+import { defineEngine, imagesUnseen } from '../engine.js';
 import { accessOf } from '../agent/access.js';
 import { modelsOf } from '../agent/program.js';
 import { limitsMemory } from '../limits.js';
@@ -31,7 +31,7 @@ export function openAiEngine(options: OpenAiOptions): Engine {
   return defineEngine({
     name: options.name,
     isInProcess: true,
-    seesImages: true,
+    seesImages: options.seesImages !== false,
     effortMechanism: efforts.length === 0 ? 'none' : 'reasoning_effort',
     limits: async () => limits.read(),
     ...(options.apiKeyEnv !== undefined && {
@@ -98,27 +98,46 @@ async function play(
     options.tools,
     watch.signal,
   );
-  try {
-    return await runToolLoop({
+  let isHeard = false;
+  const loop = (shown: TurnRequest): Promise<TurnResult> =>
+    runToolLoop({
       endpoint,
       tools,
       io,
       said,
       signal: watch.signal,
-      heard: watch.heard,
+      heard() {
+        isHeard = true;
+        watch.heard();
+      },
       model,
       effort: request.effort ?? options.effort,
       roundsMax: options.roundsMax ?? 30,
       prices: options.pricesUsdPerMillionTokens,
       name: options.name,
       messages: conversationOf(
-        request,
+        shown,
         [options.instructions, tools.instructions].filter((part) => part !== undefined).join('\n\n'),
       ),
+    });
+  try {
+    return await loop(request).catch((error: unknown) => {
+      if ((request.images ?? []).length === 0 || isHeard || !refusesPictures(error)) throw error;
+      io.report({ type: 'notice', text: imagesUnseen });
+      return loop({ ...request, images: [] });
     });
   } finally {
     await tools.close();
   }
+}
+
+/** Models for text alone refuse the whole request, each in its own way. */
+function refusesPictures(error: unknown): boolean {
+  const { status, message } = error as { readonly status?: unknown; readonly message?: unknown };
+  if (typeof status !== 'number') return false;
+  return (
+    [400, 415, 422].includes(status) || (status >= 500 && /image|vision|multimodal/i.test(String(message)))
+  );
 }
 
 /** The turn's abort and deadline in one signal, and a word to watchers when nothing was heard for long. */

@@ -20,6 +20,8 @@ export interface OpenAiOptions {
   readonly instructions?: string;
   /** Which of the gateway's tools its model sees; false: none. Default: all. */
   readonly tools?: boolean | readonly string[];
+  /** false: pictures are named to its model, not shown. Absent: they are shown, and left out where it refuses. */
+  readonly seesImages?: boolean;
   /** Answers of the model in one turn, each but the last with tool calls. Default 30. */
   readonly roundsMax?: number;
   /** For what a turn cost; without it no cost is told. */
