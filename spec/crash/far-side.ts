@@ -11,11 +11,14 @@ export interface FarSide {
   readonly url: string;
   /** Keys under which a tag arrived, and how often each. */
   calls(kind: 'keyed' | 'fenced', tag: string): ReadonlyMap<string, number>;
+  /** When its calls arrived, as numbers in the order of all. */
+  arrivals(kind: 'keyed' | 'fenced', tag: string): readonly number[];
   close(): Promise<void>;
 }
 
 export async function farSide(random: Random): Promise<FarSide> {
   const calls = new Map<string, Map<string, number>>();
+  const arrived: string[] = [];
   const server = createServer((request, response) => {
     void (async () => {
       const chunks: Buffer[] = [];
@@ -25,6 +28,7 @@ export async function farSide(random: Random): Promise<FarSide> {
         input: { tag: string };
       };
       const place = `${(request.url ?? '').slice(1)} ${input.tag}`;
+      arrived.push(place);
       const known = calls.get(place) ?? new Map<string, number>();
       calls.set(place, known.set(key, (known.get(key) ?? 0) + 1));
       // The deed is done, the answer takes its time: a kill in between is the case that matters.
@@ -42,6 +46,7 @@ export async function farSide(random: Random): Promise<FarSide> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls: (kind, tag) => calls.get(`${kind} ${tag}`) ?? new Map<string, number>(),
+    arrivals: (kind, tag) => arrived.flatMap((place, n) => (place === `${kind} ${tag}` ? n : [])),
     async close() {
       server.closeAllConnections();
       server.close();

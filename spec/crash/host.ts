@@ -7,6 +7,7 @@ import { callerName, operator } from '../../machines/caller.js';
 import { isRefusal } from '../../machines/refusals.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { hostKinds } from './host-kinds.js';
+import { hostKinds6 } from './host-kinds-6.js';
 
 /**
  * `node host.js <home> <far side's address>`: a program that embeds a supervisor, as small as can be, with
@@ -38,7 +39,10 @@ const fenced: AtMostOnceEffect<Json, Json> = {
 };
 
 const supervisor = await createSupervisor({
-  kinds: hostKinds({ keyed, fenced }),
+  kinds: [
+    ...hostKinds({ keyed, fenced }),
+    ...hostKinds6((key, tag) => call('keyed', key, { tag }, AbortSignal.timeout(30_000))),
+  ],
   store: await openLevelStore({ directory: home }),
 });
 const server = createServer((request, response) => {

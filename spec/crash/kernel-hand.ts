@@ -78,7 +78,10 @@ export class KernelHand {
         order: { spawn: { kind: 'teller', id: this.teller, input: {} } },
       };
     const roll = random.next();
-    if (roll < 0.2) return spawned('alarm', tag, { tag, ms: random.between(20, 1_200) });
+    if (roll < 0.12) return spawned('alarm', tag, { tag, ms: random.between(20, 1_200) });
+    if (roll < 0.16) return spawned('alarm6', tag, { tag });
+    if (roll < 0.2) return spawned('boss6', tag, { tag });
+    if (roll < 0.25) return spawned('payer6', tag, { tag });
     if (roll < 0.3) return spawned('payer', tag, { tag });
     if (roll < 0.4) return spawned('caller', tag, { tag });
     if (roll < 0.5) return spawned('boss', tag, { tag });

@@ -60,10 +60,13 @@ class Audit {
 
   async run(): Promise<void> {
     const of = (kind: string): string[] => this.hands.flatMap((hand) => hand.made.get(kind) ?? []);
-    await this.each(of('alarm'), (tag) => this.alarm(tag));
+    await this.each(of('alarm'), (tag) => this.alarm('alarm', tag));
+    await this.each(of('alarm6'), (tag) => this.alarm('alarm6', tag));
+    await this.each(of('payer6'), (tag) => this.steps(tag));
     await this.each(of('payer'), (tag) => this.payer(tag));
     await this.each(of('caller'), (tag) => this.caller(tag));
-    await this.each(of('boss'), (tag) => this.boss(tag));
+    await this.each(of('boss'), (tag) => this.boss('boss', tag));
+    await this.each(of('boss6'), (tag) => this.boss('boss6', tag));
     await this.words();
     await this.money();
   }
@@ -78,10 +81,10 @@ class Audit {
   }
 
   /** Rang three times, each time once and in time. */
-  private async alarm(tag: string): Promise<void> {
-    const view = await this.rested('alarm', tag, 'done');
+  private async alarm(kind: 'alarm' | 'alarm6', tag: string): Promise<void> {
+    const view = await this.rested(kind, tag, 'done');
     if (view === undefined) return;
-    const rings = await this.rows('alarm', tag, 'rings');
+    const rings = await this.rows(kind, tag, 'rings');
     if (rings.length !== 3 || view['rings'] !== 3)
       this.journal.violated(
         rings.length < 3 ? 'lost' : 'doubled',
@@ -89,7 +92,7 @@ class Audit {
       );
     for (const ring of rings) {
       const lateMs = lateness(Number(ring['at']), Number(ring['due']), this.lives);
-      this.journal.count('timers fired');
+      this.journal.count(`timers fired (${kind})`);
       if (lateMs > 1_000) this.journal.violated('late', `alarm ${tag} rang ${lateMs} ms late`);
       if (Number(ring['at']) < Number(ring['due']) - 20)
         this.journal.violated(
@@ -118,6 +121,25 @@ class Audit {
       );
   }
 
+  /** Of XState 6: two steps, each under its key, the second only after the first is stored. */
+  private async steps(tag: string): Promise<void> {
+    const view = await this.rested('payer6', tag, 'done');
+    const receipts = [`${tag}/first`, `${tag}/second`] as const;
+    const [first, second] = [
+      this.far.arrivals('keyed', receipts[0]),
+      this.far.arrivals('keyed', receipts[1]),
+    ];
+    this.journal.count('steps', 2);
+    this.journal.count('steps tried again', Math.max(0, first.length + second.length - 2));
+    const outcome = view?.['outcome'];
+    const answered = Array.isArray(outcome) ? outcome.map((each: Body) => each['receipt']) : [];
+    if (view !== undefined && answered.join() !== receipts.join())
+      this.journal.violated('lost', `the steps of ${tag} ended with ${JSON.stringify(outcome)}`);
+    // Once the second one runs, the outcome of the first is stored
+    if (Math.max(...first) > Math.min(...second))
+      this.journal.violated('doubled', `the first step of ${tag} was run again after its outcome was stored`);
+  }
+
   /** Called once or never, and honest about it. */
   private async caller(tag: string): Promise<void> {
     const view = await this.rested('caller', tag, 'done');
@@ -135,9 +157,9 @@ class Audit {
       this.journal.violated('lost', `the fenced effect of ${tag} says "sent" and was done ${attempts} times`);
   }
 
-  private async boss(tag: string): Promise<void> {
-    const view = await this.rested('boss', tag, 'rested');
-    this.journal.count('children returned');
+  private async boss(kind: 'boss' | 'boss6', tag: string): Promise<void> {
+    const view = await this.rested(kind, tag, 'rested');
+    this.journal.count(`children returned (${kind})`);
     if (view !== undefined && view['returns'] !== 1)
       this.journal.violated('doubled', `the child of ${tag} returned ${String(view['returns'])} times`);
   }
