@@ -5,6 +5,7 @@ export {
   xstate6,
   type AnyMachine6,
   type Definition6,
+  type EffectsOf6,
   type MachineOf,
   type XState6Kinds,
   type XState6Library,

@@ -118,8 +118,31 @@ export type Definition6<
   'machine' | 'driver' | 'effects'
 > & {
   readonly machine: M;
-  readonly effects?: Readonly<Record<string, Effect>>;
+  readonly effects?: EffectsOf6<M>;
 };
+
+/**
+ * Effects by the names of `setup({ actions })`, which are given the arguments, and of `setup({ actors })`. A machine
+ * that names none may have any.
+ */
+export type EffectsOf6<M> = M extends { provide(sources: infer Sources): unknown }
+  ? {
+      readonly [Name in NamesOf<Sources, 'actions'>]?: Effect<
+        Sources extends {
+          readonly actions?: infer Actions;
+        }
+          ? Name extends keyof Actions
+            ? NonNullable<Actions[Name]> extends (...args: infer Args) => unknown
+              ? Args
+              : any
+            : any
+          : any
+      >;
+    } & { readonly [Name in NamesOf<Sources, 'actors'>]?: Effect<any> }
+  : Readonly<Record<string, Effect>>;
+type NamesOf<Sources, Member extends string> = Sources extends { readonly [Key in Member]?: infer Named }
+  ? keyof NonNullable<Named> & string
+  : never;
 
 /** A machine of XState 6, by its steps. */
 export interface AnyMachine6 {
@@ -139,7 +162,7 @@ export type MachineOf<M> = M extends {
   ? Checked<
       StateMachine<
         Snapshot extends { readonly context: infer Context extends MachineContext }
-          ? Context
+          ? Named<Context>
           : MachineContext,
         Event extends AnyEventObject ? Event : AnyEventObject,
         any,
@@ -158,6 +181,8 @@ export type MachineOf<M> = M extends {
     >
   : AnyStateMachine;
 type Checked<Machine> = Machine extends AnyStateMachine ? Machine : AnyStateMachine;
+/** The alpha adds an index signature to every context, which would take any member. */
+type Named<Context> = { [Key in keyof Context as string extends Key ? never : Key]: Context[Key] };
 type OutputOf<Snapshot> = Snapshot extends { readonly output: infer Output } ? Output : any;
 
 const withoutChildren = (
