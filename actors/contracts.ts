@@ -316,6 +316,11 @@ export interface EffectContext<Rows = any, Event = any> {
     name: string,
     run: () => Output | PromiseLike<Output>,
   ): Promise<Output>;
+  /**
+   * What an at-most-once effect began goes on without this process, which stops: its outcome here is dropped, and
+   * `recover` is called at the next start with the last checkpoint. Nothing where the supervisor does not stop.
+   */
+  detach(): void;
   /** An ephemeral frame for watchers (`seq: null`): streaming deltas. Never stored, never replayed. */
   progress(event: string, payload: Json): void;
   /** Events that the machine sends to this effect while it runs (`sendTo('turn', …)`). Not durable. */

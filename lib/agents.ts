@@ -9,7 +9,8 @@ import type { AnyKinds, InputOf } from '../actors/inference.js';
 import { connectionEffect } from '../actors/connector/connection.js';
 import { createConnectorLinks } from '../actors/connector/links.js';
 import { deliveryEffect } from '../actors/connector/delivery.js';
-import { engineTurnEffect, type EngineTurnOptions } from '../actors/session/engine-turn.js';
+import { engineTurnEffect } from '../actors/session/engine-turn.js';
+import type { EngineTurnOptions } from '../actors/session/turn-options.js';
 import { redactedEffect } from '../actors/session/redacted.js';
 import { lackingSandbox, type TurnSandbox } from '../actors/session/turn-sandbox.js';
 import type { Engine } from '../actors/engines/engine.js';
@@ -185,6 +186,8 @@ export interface AgentKindsOptions {
   readonly redact?: <Value>(value: Value) => Value;
   /** Confines the programs of engines. Absent: they run as this program's user. */
   readonly sandbox?: TurnSandbox;
+  /** Where turns run that outlive this process. Absent: they run in it, and end with it. */
+  readonly hosts?: NonNullable<EngineTurnOptions['hosts']>;
   readonly log?: Logger;
 }
 
@@ -209,6 +212,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     inboxOf,
     budget,
     sandbox,
+    hosts,
     redact,
     workflows,
     evidence,
@@ -229,6 +233,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(isTrusted === undefined ? {} : { isTrusted }),
     ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),
+    ...(hosts === undefined ? {} : { hosts }),
     ...(redact === undefined ? {} : { redact }),
   });
   const links = createConnectorLinks(

@@ -16,14 +16,7 @@ import { loadModules } from './home/modules.js';
 import { Opened } from './opened.js';
 import { createGateway } from './gateway/server.js';
 import { addressesOf, openListeners } from './gateway/listeners.js';
-import {
-  announce,
-  announceStopped,
-  processStart,
-  readAnnouncement,
-  secretsOf,
-  type Announcement,
-} from './home/announce.js';
+import { announce, announcementHere, announceStopped, readAnnouncement, secretsOf } from './home/announce.js';
 import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
 import { scheduleBackups } from './home/scheduled-backups.js';
@@ -68,6 +61,7 @@ import { announceFact, openRecords } from './records/records.js';
 import type { LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
+import { homeWorkers } from './worker/home-workers.js';
 import { systemEnvironment } from './environment.js';
 
 /** The composition root: a home becomes a running gateway. What fails takes down what was already up. */
@@ -117,6 +111,8 @@ export interface Instance {
   readonly tokens: SessionTokens;
   /** Resolves where the home goes to another node: close this instance, and start one that waits. */
   readonly departed: Promise<Departure>;
+  /** Turns that went on without it when it was closed. */
+  readonly turnsLeft: () => number;
   /** Drain and stop: at most ten seconds; everything acknowledged is kept. Idempotent. */
   close(): Promise<void>;
 }
@@ -194,8 +190,10 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   });
   if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are disabled');
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
+  const redact = redactor([secrets.token, secrets.secret]);
+  const workers = homeWorkers({ config, layout, ...secrets, gatewayUrl: url, redact, log, ownEngines });
   const registry = createEngineRegistry({
-    engines: enginesAt(url),
+    engines: enginesAt(url).map((engine) => workers?.hearing(engine) ?? engine),
     default: config.engines.default,
     lacking: sandbox.lacking,
   });
@@ -219,7 +217,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     connectors,
     evidence,
     sandbox,
-    redact: redactor([secrets.token, secrets.secret]),
+    redact,
     keyFor: keysOf(secrets.token),
     erasure: {
       compact: async () => store.compact?.(),
@@ -237,7 +235,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       workFolder: layout.work,
       gatewayUrl: () => url,
       evidence,
-      ...(parts.redact && { redact: parts.redact }),
+      redact,
+      ...(workers && { hosts: workers }),
       sandbox: { ...sandbox, openLink, ...worktreeTurns(parts) },
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>
@@ -267,6 +266,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     onLost: () => left?.('lost'),
   });
+  opened.add(() => workers?.leave());
   opened.add(() => supervisor.stop({ drainMs: supervisorDrainMs }));
   const app: App = appOf({ supervisor });
   await records.connect(supervisor);
@@ -279,16 +279,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   });
 
   const backUpTo = (to: string) => backUp(layout, to, (at) => store.backUp(at), environment.clock.now());
-  const announcement: Announcement = {
-    host: localHost,
-    port: listeners.localPort,
-    pid: process.pid,
-    pidStart: await processStart(process.pid),
-    url,
-    ...(publicUrl !== undefined && { publicUrl }),
-    instance: layout.instance,
-    ...secrets,
-  };
+  const at = { host: localHost, port: listeners.localPort, url, publicUrl, instance: layout.instance };
+  const announcement = await announcementHere(at, secrets);
   // Before the first answer: anyone who sees that it is healthy finds it.
   await announce(layout.announcement, announcement);
   // Before the lock is released: the file of a successor is never overwritten.
@@ -336,6 +328,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     app,
     tokens,
     departed,
+    turnsLeft: () => workers?.left ?? 0,
     close: () => opened.close(),
   };
 }

@@ -2,13 +2,14 @@ import { createHash, randomBytes } from 'node:crypto';
 import { markOf } from './process/agent-mark.js';
 
 /**
- * The tokens by which agents speak to the gateway as their own session. Minted per spawn, kept only as hashes
- * and only in memory: after a crash none is valid, which is right, because then no agent of ours may still be
- * running.
+ * The tokens by which agents speak to the gateway as their own session. Minted per turn, kept only as hashes
+ * and only in memory: after a crash none is valid but those of turns that are found alive, whose notes hold the hash.
  */
 export interface SessionTokens {
   /** A new token, 43 characters (256 bits), valid until revoked. */
   mint(sessionId: string): string;
+  /** The token of an agent that has outlived the gateway that minted it. */
+  restore(sessionId: string, hash: string): void;
   /** Whose token this is; undefined for an unknown or revoked one. */
   resolve(token: string): string | undefined;
   /** By token or by its hash. */
@@ -31,18 +32,22 @@ export function createSessionTokens(random: (bytes: number) => Buffer = randomBy
   const sessions = new Map<string, string>();
   const marks = new Map<number, string>();
   let minted = 0;
+  function know(sessionId: string, hash: string): void {
+    const mark = markOf(sessionId);
+    marks.delete(mark); // so that the oldest stands first
+    marks.set(mark, sessionId);
+    const [oldest = mark] = marks.keys();
+    if (marks.size > marksMax) marks.delete(oldest);
+    sessions.set(hash, sessionId);
+  }
   return {
     mint(sessionId) {
       minted += 1;
-      const mark = markOf(sessionId);
-      marks.delete(mark); // so that the oldest stands first
-      marks.set(mark, sessionId);
-      const [oldest = mark] = marks.keys();
-      if (marks.size > marksMax) marks.delete(oldest);
       const token = random(32).toString('base64url');
-      sessions.set(tokenHash(token), sessionId);
+      know(sessionId, tokenHash(token));
       return token;
     },
+    restore: know,
     resolve: (token) => sessions.get(tokenHash(token)),
     revoke(tokenOrHash) {
       sessions.delete(tokenOrHash);

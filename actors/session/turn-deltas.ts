@@ -12,6 +12,8 @@ export interface Deltas {
   add(type: DeltaType, content: string, extra?: Record<string, Json>): void;
   /** All text so far (at most 256 KiB of it): the half of an answer when a turn is interrupted. */
   text(): string;
+  /** What waits was shown by an earlier gateway: leave it out. */
+  skip(): void;
   /** Send what waits and stop. */
   close(): void;
 }
@@ -85,6 +87,10 @@ export function createDeltas(send: (frame: DeltaFrame) => void): Deltas {
       if (timer === undefined) tick();
     },
     text: () => kept,
+    skip() {
+      waiting.length = 0;
+      waitingUnits = 0;
+    },
     close() {
       isClosed = true;
       clearTimeout(timer);

@@ -29,6 +29,8 @@ export interface FollowOptions {
   readonly deltas: Deltas;
   readonly record: TurnRecord;
   readonly permission: ReturnType<typeof permissionAsker>;
+  /** Where it is found beside its processes: part of each note. */
+  readonly whereabouts?: { readonly [member: string]: Json };
   /** Its other side. */
   readonly command: (command: TurnCommand) => void;
 }
@@ -40,6 +42,7 @@ export function followTurn({
   deltas,
   record,
   permission,
+  whereabouts,
   command,
 }: FollowOptions): TurnFollower {
   let note: SpawnNote | undefined;
@@ -111,7 +114,7 @@ export function followTurn({
           note = event.note as unknown as SpawnNote;
           return acknowledge(
             event.seq,
-            untilWritten(() => context.checkpoint(event.note satisfies Json), context.signal),
+            untilWritten(() => context.checkpoint({ ...note, ...whereabouts }), context.signal),
           );
         case 'turn.ended':
           return end(event);

@@ -1,6 +1,6 @@
 import { firstBytes } from '../engines/process/output.js';
 import type { TurnResult } from '../engines/engine.js';
-import { finiteUsage, type Redact } from '../engines/turn-events.js';
+import { finiteUsage, type Redact, type Usage } from '../engines/turn-events.js';
 
 /** How a turn may end, as the session hears it. */
 export interface TurnOutput extends TurnResult {
@@ -48,6 +48,32 @@ export function boundedResult(engine: string, result: TurnResult, redact: Redact
     ...(typeof error === 'string' ? { error: firstBytes(redact(error), errorBytesMax) } : {}),
     ...(typeof resetAt === 'number' && Number.isFinite(resetAt) ? { resetAt } : {}),
   };
+}
+
+/** What we did to the turn outranks what the engine makes of it. */
+export function judged(
+  result: TurnResult,
+  ending: {
+    /** The session has left it. */
+    readonly isLeft: boolean;
+    readonly isLate: boolean;
+    readonly deadlineMs: number;
+    /** What it said and used on the way. */
+    readonly said: string;
+    readonly used: Usage | undefined;
+    /** What may be amiss with its login. */
+    readonly access: string | undefined;
+  },
+): TurnResult {
+  const text = result.text === '' ? ending.said : result.text;
+  const used = result.usage ?? ending.used;
+  const usage = used === undefined ? {} : { usage: used };
+  if (ending.isLeft) return { ...interruption(text), ...usage };
+  const late = `The turn took longer than ${Math.round(ending.deadlineMs / 1000)} s and was ended.`;
+  if (ending.isLate) return { ...failure(late, text), ...usage };
+  if (result.outcome === 'failed' && ending.access !== undefined)
+    return { ...failure([result.error, ending.access].filter(Boolean).join(' '), text), ...usage };
+  return { ...result, ...usage };
 }
 
 export const sentence = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -18,6 +18,8 @@ export interface AskerOptions {
   readonly signal: AbortSignal;
   /** How long a person may take. */
   readonly waitMs: number;
+  /** What the turn asked may have been asked by an earlier gateway. Default: no. */
+  readonly isAgain?: boolean;
 }
 
 /**
@@ -33,6 +35,7 @@ export function permissionAsker({
   context,
   signal,
   waitMs,
+  isAgain = false,
 }: AskerOptions): (
   request: PermissionRequest & { readonly id: string },
   onAsked: () => void,
@@ -61,16 +64,19 @@ export function permissionAsker({
     const rule = proposedRule({ tool, uses }, cwd);
     const answer = new Promise<PermissionAnswer>((resolve) => waiting.set(permissionId, resolve));
     try {
-      await context.send({
-        type: 'permission.asked',
-        permissionId,
-        turnId,
-        tool,
-        title,
-        text: JSON.stringify(input, null, 2) ?? '',
-        waitMs,
-        ...(rule === undefined ? {} : { rule }),
-      });
+      const before = isAgain ? await askedBefore(context, permissionId) : undefined;
+      if (before !== undefined && before !== 'pending') return { ...before, isAsked: true };
+      if (before === undefined)
+        await context.send({
+          type: 'permission.asked',
+          permissionId,
+          turnId,
+          tool,
+          title,
+          text: JSON.stringify(input, null, 2) ?? '',
+          waitMs,
+          ...(rule === undefined ? {} : { rule }),
+        });
       // a refused event is not an error to its sender: only a row proves that a person will see the question
       const rows = await context.rows('permissions', { last: 64 });
       if (!rows.some(({ id }) => id === permissionId))
@@ -83,6 +89,19 @@ export function permissionAsker({
       waiting.delete(permissionId);
     }
   };
+}
+
+/** What became of a question that an earlier gateway had asked; undefined: it had not. */
+async function askedBefore(
+  context: TurnContext,
+  permissionId: string,
+): Promise<PermissionAnswer | 'pending' | undefined> {
+  const isIt = ({ id }: { readonly id: string }): boolean => id === permissionId;
+  const [asked] = await context.rows('permissions', { last: 1, where: isIt });
+  if (asked === undefined) return undefined;
+  const [decided] = await context.rows('decisions', { last: 1, where: isIt });
+  if (decided === undefined) return 'pending';
+  return decided.state === 'allowed' ? { allow: true } : no(decided.note ?? 'It was not allowed.');
 }
 
 interface Answered {

@@ -1,13 +1,13 @@
 import type { Json } from '../../machines/outputs.js';
 import {
   activityLimits,
-  openEntryIn,
   type ActivityEntry,
   type ActivityKind,
 } from '../../machines/session/activity-entry.js';
 import type { TurnChanges } from './turn-changes.js';
 import { firstBytes } from '../engines/process/output.js';
 import type { TurnEvent, TurnEventOf } from '../engines/turn-events.js';
+import { createOutbox, interrupted } from './turn-outbox.js';
 import type { TurnContext } from './turn-permission.js';
 
 /**
@@ -43,6 +43,8 @@ export interface RecordOptions {
   readonly turnId: string;
   readonly context: Pick<TurnContext, 'send'>;
   readonly keepText?: KeepText | undefined;
+  /** Is this message stored as it will stay? For a turn whose events come again. Absent: none is. */
+  readonly isStored?: (id: string) => boolean;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -59,7 +61,7 @@ const limits = {
 
 /** `const record = createTurnRecord({turnId, context, …}); record.take(event); … await record.close()` */
 export function createTurnRecord(options: RecordOptions): TurnRecord {
-  const { turnId, keepText, onFault } = options;
+  const { turnId, keepText, onFault, isStored = () => false } = options;
   const outbox = createOutbox(options);
   const tools = new Map<string, ActivityEntry>();
   const asked = new Map<string, ActivityEntry>();
@@ -100,6 +102,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
   /** The session knows the places of so many that go on: one more is written when it has ended. */
   function put(message: ActivityEntry): string {
     const { id, isOpen } = message;
+    if (isStored(id)) return id;
     if (!isOpen) open.delete(id);
     else if (!open.has(id) && open.size >= activityLimits.openMax) return id;
     else open.add(id);
@@ -176,6 +179,7 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
     before === undefined ? add(message) : put(message);
 
   function keep(message: ActivityEntry, filename: string, text: string, store: KeepText): void {
+    if (isStored(message.id)) return;
     const kept = store({ filename, text })
       .catch((error: unknown): undefined => {
         onFault(error);
@@ -215,13 +219,15 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
             ),
           );
         }
+        case 'permission.asked':
+          flush(); // here, so that the same events always make the same messages
+          return undefined;
         default:
           return undefined;
       }
     },
     permission(question, decided) {
       const { permissionId, tool, title, input, seq } = question;
-      flush();
       const before = asked.get(permissionId);
       const state = decided === undefined ? 'pending' : decided.allow ? 'allowed' : 'denied';
       const message =
@@ -265,82 +271,5 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
       if (omitted > 0) put(entry('omitted', 0, `${omitted} more things that the agent did are not kept.`));
       await outbox.drained();
     },
-  };
-}
-
-/** A message of something that was going on when the turn ended. */
-const interrupted = (message: Omit<ActivityEntry, 'isOpen'>): ActivityEntry => ({
-  ...message,
-  isOpen: false,
-  meta: { ...message.meta, state: 'interrupted' },
-});
-
-/** After a crash: what the turn had begun and did not end. */
-export async function closeRecord(
-  turnId: string,
-  { context, onFault }: Pick<RecordOptions, 'onFault'> & { context: Pick<TurnContext, 'send' | 'rows'> },
-): Promise<void> {
-  const isOfTurn = (row: unknown): boolean => openEntryIn(row)?.meta.turnId === turnId;
-  const rows = await context.rows('messages', { last: activityLimits.openMax, where: isOfTurn });
-  const outbox = createOutbox({ turnId, context, onFault });
-  for (const message of rows.map(openEntryIn)) if (message !== undefined) outbox.put(interrupted(message));
-  await outbox.drained();
-}
-
-interface Outbox {
-  /** Answers its id. */
-  put(message: ActivityEntry): string;
-  /** Resolves when nothing waits any more. */
-  drained(): Promise<void>;
-}
-
-/** One event at a time, with all that waits; what is written again before it has left is written once. */
-function createOutbox({ turnId, context, onFault }: Omit<RecordOptions, 'keepText'>): Outbox {
-  const waiting = new Map<string, ActivityEntry>();
-  let sending: Promise<void> | undefined;
-
-  function batch(): readonly ActivityEntry[] {
-    const taken: ActivityEntry[] = [];
-    let bytes = 0;
-    for (const message of waiting.values()) {
-      bytes += Buffer.byteLength(JSON.stringify(message));
-      const isFull = taken.length >= activityLimits.entriesMax || bytes > activityLimits.bytesMax / 2;
-      if (isFull && taken.length > 0) break;
-      taken.push(message);
-    }
-    for (const { id } of taken) waiting.delete(id);
-    return taken;
-  }
-
-  const record = (entries: readonly ActivityEntry[]): Promise<void> =>
-    context.send({ type: 'turn.recorded', turnId, entries });
-
-  /** One that cannot be stored takes none of the others with it, and leaves a word in its place. */
-  async function recordEach(entries: readonly ActivityEntry[]): Promise<void> {
-    for (const entry of entries) {
-      const { id, isOpen } = entry;
-      await record([entry]).catch((error: unknown) => {
-        onFault(error);
-        const meta = { kind: entry.meta.kind, turnId, state: 'unstored' };
-        return record([{ id, isOpen, content: 'This could not be stored.', meta }]).catch(onFault);
-      });
-    }
-  }
-
-  async function send(): Promise<void> {
-    while (waiting.size > 0) {
-      const entries = batch();
-      await record(entries).catch(() => recordEach(entries));
-    }
-    sending = undefined;
-  }
-
-  return {
-    put(message) {
-      waiting.set(message.id, message);
-      sending ??= send();
-      return message.id;
-    },
-    drained: () => sending ?? Promise.resolve(),
   };
 }

@@ -38,8 +38,8 @@ export interface ConfinedTurn {
   /** Where the agent reaches the gateway from within. */
   readonly gatewayUrl: string | undefined;
   confine(command: Command): Promise<Confined>;
-  /** When nothing of the turn is left; may reject. */
-  close(): Promise<void>;
+  /** When nothing of the turn is left, or when another gateway will see to that; may reject. */
+  close(how: { readonly isLeft: boolean }): Promise<void>;
 }
 
 export interface TurnPlace {
@@ -48,16 +48,18 @@ export interface TurnPlace {
   readonly gatewayUrl: string | undefined;
   /** Files that came with the messages. */
   readonly files: readonly string[];
+  /** It has begun under an earlier gateway: what is prepared before a turn is there. Default: no. */
+  readonly isAdopted?: boolean;
 }
 
 /** `const turn = await openSandbox(sandbox, input, {sessionId, engine, gatewayUrl, files})` */
 export async function openSandbox(
   sandbox: TurnSandbox,
   input: Pick<TurnInput, 'employee' | 'confinedAs' | 'cwd' | 'nativeId'>,
-  { sessionId, engine, gatewayUrl, files }: TurnPlace,
+  { sessionId, engine, gatewayUrl, files, isAdopted = false }: TurnPlace,
 ): Promise<ConfinedTurn> {
   const folderLevel = sandbox.levelOf(employeesOf(input));
-  await sandbox.beforeTurn?.(sessionId, folderLevel);
+  if (!isAdopted) await sandbox.beforeTurn?.(sessionId, folderLevel);
   const asked = engine.isInProcess === true ? 'off' : folderLevel;
   const inForce = await sandbox.port.inForce(asked);
   sandbox.onTurn?.(sessionId, asked, inForce);
@@ -95,9 +97,9 @@ export async function openSandbox(
         asked,
       );
     },
-    async close() {
+    async close({ isLeft }) {
       link?.close();
-      await sandbox.afterTurn?.(sessionId, folderLevel);
+      if (!isLeft) await sandbox.afterTurn?.(sessionId, folderLevel);
     },
   };
 }

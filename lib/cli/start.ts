@@ -119,6 +119,12 @@ async function closed(served: Instance, terminal: Terminal): Promise<boolean> {
       ? 'Stopped. All state is saved; start again to continue.'
       : 'Stopped before all work was finished; acknowledged work is saved, and the next start recovers the rest.',
   );
+  const turns = served.turnsLeft();
+  if (turns > 0)
+    terminal.say(
+      `${turns === 1 ? '1 turn goes' : `${turns} turns go`} on without the gateway, for 15 minutes at most: start ` +
+        'it again to follow, or end them with `stop --now`.',
+    );
   return ended;
 }
 

@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isAlive } from '../home/announce.js';
+import { isAlive, readAnnouncement, type Announcement } from '../home/announce.js';
+import type { Layout } from '../home/layout.js';
+import { endWorkers } from '../worker/end-workers.js';
 import { connect, notRunning, running } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -14,7 +16,8 @@ export function stopCommand(program: Command, terminal: Terminal): void {
       .description('stop the gateway of this home, work in progress is kept; or one session'),
   )
     .argument('[session]', 'stop the turn of this session alone, and empty its queue')
-    .action(async (session: string | undefined, options: HomeOptions) => {
+    .option('--now', 'end also the turns that would go on without the gateway (agents.worker)')
+    .action(async (session: string | undefined, options: HomeOptions & { readonly now?: true }) => {
       const layout = homeOf(options, terminal);
       if (session !== undefined) {
         const client = await connect(layout);
@@ -24,21 +27,26 @@ export function stopCommand(program: Command, terminal: Terminal): void {
         return terminal.say('Stopped the session.');
       }
       const announcement = await running(layout);
-      if (announcement?.pid == null) throw notRunning(layout);
-      process.kill(announcement.pid, 'SIGTERM');
-      for (const until = performance.now() + patienceMs; performance.now() < until;) {
-        if (!(await isAlive(announcement))) {
-          terminal.say('Stopped.');
-          return;
-        }
-        await wait(pollEveryMs);
-      }
-      throw new CommandError(
-        exitCodes.failed,
-        `Process ${announcement.pid} is still running ${patienceMs / 1000} s after the stop signal. See ` +
-          `its log: ${layout.log}.`,
-      );
+      if (announcement?.pid != null) await stopGateway(announcement, announcement.pid, layout);
+      else if (options.now !== true) throw notRunning(layout);
+      const { secret } = (await readAnnouncement(layout.announcement)) ?? {};
+      const workers = options.now === true && secret ? await endWorkers(layout.run, secret) : 0;
+      if (announcement?.pid != null) terminal.say('Stopped.');
+      if (options.now === true)
+        terminal.say(workers === 0 ? 'No turn went on.' : 'Ended the turns that went on.');
     });
+}
+
+async function stopGateway(announcement: Announcement, pid: number, layout: Layout): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  for (const until = performance.now() + patienceMs; performance.now() < until;) {
+    if (!(await isAlive(announcement))) return;
+    await wait(pollEveryMs);
+  }
+  throw new CommandError(
+    exitCodes.failed,
+    `Process ${pid} is still running ${patienceMs / 1000} s after the stop signal. See its log: ${layout.log}.`,
+  );
 }
 
 // The drain is bounded by ten seconds; the rest is for a slow disk.

@@ -39,6 +39,13 @@ export const agents = z.strictObject({
         'workspace: writes only the working folder, no keys; strict: also no network but named hosts. ' +
         'Employees may be kept further.',
     ),
+  worker: z
+    .boolean()
+    .default(false)
+    .describe(
+      'true runs turns in a process of their own that outlives the gateway: a restart, an upgrade or a crash of ' +
+        'the gateway does not cut them.',
+    ),
   sandboxRequired: z
     .boolean()
     .default(false)

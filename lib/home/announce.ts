@@ -57,6 +57,23 @@ export function secretsOf(earlier: Announcement | undefined, mint: () => string)
     : { token: earlier.token, secret: earlier.secret };
 }
 
+/** Of the gateway in this process. */
+export const announcementHere = async (
+  {
+    publicUrl,
+    ...at
+  }: Pick<Announcement, 'host' | 'port' | 'url' | 'instance'> & {
+    readonly publicUrl: string | undefined;
+  },
+  secrets: Secrets,
+): Promise<Announcement> => ({
+  ...at,
+  pid: process.pid,
+  pidStart: await processStart(process.pid),
+  ...(publicUrl !== undefined && { publicUrl }),
+  ...secrets,
+});
+
 /** Tell where the gateway is. Readable by the owner only. */
 export async function announce(path: string, announcement: Announcement): Promise<void> {
   await writeAtomically(path, `${JSON.stringify(announcement, null, 2)}\n`, { mode: 0o600 });

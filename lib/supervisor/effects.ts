@@ -40,6 +40,7 @@ interface Running {
   noted: boolean;
   /** There from the first step on, or where an earlier run may have left some. */
   steps: StepJournal | undefined;
+  isDetached: boolean;
   readonly settled: Promise<void>;
 }
 
@@ -192,6 +193,7 @@ export class Effects {
       reason: undefined,
       noted: note !== undefined,
       steps: undefined,
+      isDetached: false,
       settled,
     });
     if (earlier !== undefined && effect.guarantee === 'at-least-once') steps();
@@ -207,7 +209,7 @@ export class Effects {
     event: { type: string },
     steps: readonly string[],
   ): void {
-    const { reason, noted } = this.running.get(outboxKey) as Running;
+    const { reason, noted, isDetached } = this.running.get(outboxKey) as Running;
     this.running.delete(outboxKey);
     if (reason === 'left') {
       // A checkpoint that came late has written the row again
@@ -222,7 +224,7 @@ export class Effects {
     // What was cut off by the stop and may run again does so at the next boot, under the same key.
     if (
       reason === 'stopping' &&
-      (effect.guarantee === 'at-most-once' ? !noted : event.type.startsWith('xstate.error.'))
+      (isDetached || (effect.guarantee === 'at-most-once' ? !noted : event.type.startsWith('xstate.error.')))
     )
       return;
     this.settle(actor, start, [outboxKey, ...steps], event);
@@ -294,6 +296,7 @@ export class Effects {
       },
       checkpointed,
       step: async (name, run) => steps().run(name, run) as Promise<never>, // what it answered, as it was stored
+      detach: () => void Object.assign(this.running.get(outboxKey) ?? {}, { isDetached: true }),
       progress: (event, payload) => this.kernel.progress(actor, event, payload),
       onEvent: (listener) => {
         listeners.push(listener);

@@ -54,6 +54,7 @@ export function app(
       supervisor: {} as EffectContext['supervisor'], // no effect under test acts through it
       signal: controller.signal,
       reason: () => reason,
+      detach: () => undefined,
       send(event) {
         if (event.type === options.failSend) return Promise.reject(new Error('the store cannot write'));
         sent.push(event);

@@ -78,7 +78,10 @@ export async function startLines(
 }
 
 /** Pieces in, lines out; a line that never ends is a fault of the program. */
-export function splitLines(onLine: (line: string) => void): (piece: string) => void {
+export function splitLines(
+  onLine: (line: string) => void,
+  charactersMax = lineCharactersMax,
+): (piece: string) => void {
   let rest: string[] = [];
   let length = 0;
   return (piece) => {
@@ -93,7 +96,7 @@ export function splitLines(onLine: (line: string) => void): (piece: string) => v
     if (last === '') return;
     rest.push(last);
     length += last.length;
-    if (length <= lineCharactersMax) return;
+    if (length <= charactersMax) return;
     rest = [];
     length = 0;
     throw new Error('The agent wrote a line that does not end.');

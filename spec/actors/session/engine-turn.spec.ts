@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  engineTurnEffect,
-  type EngineTurnOptions,
-  type TurnInput,
-} from '../../../actors/session/engine-turn.js';
+import { engineTurnEffect } from '../../../actors/session/engine-turn.js';
+import type { EngineTurnOptions } from '../../../actors/session/turn-options.js';
+import type { TurnInput } from '../../../machines/session/context.js';
 import type { EffectContext } from '../../../actors/contracts.js';
 import { commandEngine } from '../../../actors/engines/command.js';
 import { defineEngine, type Engine } from '../../../actors/engines/engine.js';

@@ -1,0 +1,89 @@
+import { createHmac } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { StringDecoder } from 'node:string_decoder';
+import type { Json } from '../../machines/outputs.js';
+import { splitLines } from '../../actors/engines/agent/lines.js';
+import type { Graces } from '../../actors/engines/process.js';
+import type { TurnRequest } from '../../actors/engines/engine.js';
+import type { EngineLimits } from '../../actors/engines/limits.js';
+import type { TurnCommand, TurnEvent } from '../../actors/engines/turn-events.js';
+import type { Command, Confined } from '../../actors/sandbox/sandbox.js';
+
+/**
+ * What a gateway and its worker say to each other over a Unix socket: JSON in lines. A worker hosts turns and does
+ * nothing else; it reads no store, and what it starts is what the gateway tells it to start.
+ */
+export type ToWorker =
+  /** First of all; a wrong key ends the connection. */
+  | { readonly type: 'hello'; readonly key: string }
+  | {
+      readonly type: 'begin';
+      readonly turnId: string;
+      readonly engine: string;
+      readonly request: TurnRequest;
+      readonly tokenHash: string;
+      readonly settleMs: number;
+      readonly graces?: Graces;
+    }
+  /** Answered by `attached`, all events of the turn from the first, and `caughtUp`. */
+  | { readonly type: 'attach'; readonly turnId: string }
+  | { readonly type: 'command'; readonly turnId: string; readonly command: TurnCommand }
+  /** Answers `confine`. */
+  | { readonly type: 'confined'; readonly id: number; readonly command: Confined }
+  | { readonly type: 'unconfined'; readonly id: number; readonly fault: string; readonly isRefused: boolean }
+  /** How long its turns go on when the gateway has gone away. */
+  | { readonly type: 'wait'; readonly ms: number }
+  /** End all turns, and then yourself. */
+  | { readonly type: 'end' };
+
+export type FromWorker =
+  | { readonly type: 'ready' }
+  | { readonly type: 'attached'; readonly turnId: string; readonly isHere: boolean }
+  | { readonly type: 'event'; readonly turnId: string; readonly event: TurnEvent }
+  | { readonly type: 'caughtUp'; readonly turnId: string }
+  /** What to start in place of this command? */
+  | { readonly type: 'confine'; readonly id: number; readonly turnId: string; readonly command: Command }
+  /** What its turns have shown of a provider's limits; comes before the end of the turn. */
+  | { readonly type: 'limits'; readonly engine: string; readonly limits: EngineLimits }
+  | { readonly type: 'fault'; readonly engine: string; readonly message: string };
+
+/** What a new worker reads from its stdin, once. */
+export interface WorkerSetup {
+  /** Path of the socket that it listens on. */
+  readonly socket: string;
+  readonly key: string;
+  /** `engines` of config.yaml, as the gateway read it. */
+  readonly engines: Json;
+  readonly enginesFolder: string;
+  readonly gatewayUrl: string;
+  /** How long turns go on without a gateway that has said nothing. */
+  readonly waitMs: number;
+  /** How long it stays with nothing to do. */
+  readonly idleMs: number;
+}
+
+/** Sockets of workers are called so. */
+export const workerName = /^worker-[0-9a-f]{8}$/;
+
+/** Who knows the secret of the home may speak to its workers. */
+export const workerKey = (secret: string, name: string): string =>
+  createHmac('sha256', secret).update(`worker ${name}`).digest('base64url');
+
+export const write = (socket: Socket, frame: ToWorker | FromWorker): void =>
+  void (socket.writable && socket.write(`${JSON.stringify(frame)}\n`));
+
+/** Frames of the other side, which is a program of ours: one that is no JSON ends the connection. */
+export function onFrames<Frame>(socket: Socket, take: (frame: Frame) => void): void {
+  const decoder = new StringDecoder('utf8');
+  const lines = splitLines((line) => take(JSON.parse(line) as Frame), frameCharactersMax);
+  socket.on('data', (chunk: Buffer) => {
+    try {
+      lines(decoder.write(chunk));
+    } catch (error) {
+      socket.destroy(error as Error);
+    }
+  });
+}
+
+/** The beginning of a turn may bring pictures. */
+const frameCharactersMax = 256 * 1024 * 1024;

@@ -1,0 +1,182 @@
+import { expect } from 'chai';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { leftBehind } from '../../helpers/left-behind.js';
+import { Troupe, type Running } from '../cli/troupe.js';
+import { makeClient, type Client } from '../gateway/fixture.js';
+
+/**
+ * Real processes: an agent in the middle of its work while its gateway is killed, stopped or started anew. With
+ * `agents.worker` its turn goes on, is begun once and answered once, and what it said is whole.
+ */
+const peer = fileURLToPath(new URL('../../fixtures/agents/acp.js', import.meta.url));
+
+describe('a worker', function () {
+  this.timeout(60_000);
+  let troupe: Troupe;
+  let gateway: Running;
+  let client: Client;
+  /** Outside of the user's home, where a confined agent may write. */
+  let outside: string;
+
+  beforeEach(async () => {
+    troupe = await Troupe.create();
+    outside = await mkdtemp(join(tmpdir(), 'troupe-worker-'));
+    await mkdir(troupe.home(), { mode: 0o700 });
+    const program = join(troupe.folder, 'talk.sh');
+    await writeFile(
+      program,
+      [
+        `cat > /dev/null; echo begun >> ${outside}/begun`,
+        'echo one',
+        `until [ -e ${outside}/go ]; do sleep 0.1; done`,
+        'echo two',
+      ].join('\n'),
+    );
+    await writeFile(
+      join(troupe.home(), 'config.yaml'),
+      [
+        'agents: {worker: true}',
+        'engines:',
+        `  talk: {command: [/bin/sh, ${program}]}`,
+        `  acp: {scripted: {command: ${process.execPath}, args: [${peer}]}}`,
+      ].join('\n'),
+    );
+    await start();
+  });
+  afterEach(async () => {
+    await troupe.run('stop', '--now', '--home', troupe.home());
+    await troupe.clear();
+    await rm(outside, { recursive: true, force: true });
+  });
+
+  async function start(): Promise<void> {
+    gateway = await troupe.start();
+    const { port, token } = await troupe.announcement();
+    client = makeClient(port, { authorization: `Bearer ${token}` });
+  }
+  async function until<Value>(ask: () => Promise<Value | undefined | false>): Promise<Value> {
+    for (let looks = 0; looks < 1_000; looks += 1) {
+      const value = await ask();
+      if (value !== undefined && value !== false) return value;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error('It did not come about.');
+  }
+  const begun = async (): Promise<number> =>
+    (await readFile(join(outside, 'begun'), 'utf8').catch(() => '')).split('\n').filter(Boolean).length;
+  async function working(): Promise<string> {
+    const made = await client.post('/api/sessions', { prompt: 'Talk', engine: 'talk' });
+    expect(made.status, made.text).to.equal(201);
+    await until(async () => (await begun()) === 1);
+    return made.body.id as string;
+  }
+  const session = async (id: string) => (await client.get(`/api/sessions/${id}`)).body;
+  const answers = async (id: string): Promise<string[]> =>
+    (await session(id)).messages
+      .filter(({ role, meta }: Message) => role === 'assistant' && !meta?.kind)
+      .map(({ content }: Message) => content.trim());
+  /** The process that was started with the worker's program, by this gateway. */
+  const workerPid = async (): Promise<number> => {
+    const { pid } = await troupe.announcement();
+    const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    for (const child of children.trim().split(' '))
+      if ((await readFile(`/proc/${child}/cmdline`, 'utf8')).includes('worker/main.js')) return Number(child);
+    throw new Error('There is no worker.');
+  };
+  const goOn = (): Promise<void> => writeFile(join(outside, 'go'), '');
+  const done = (id: string) => until(async () => (await session(id)).status !== 'running');
+
+  it('carries a turn over the death of its gateway', async () => {
+    const id = await working();
+    await gateway.kill('SIGKILL');
+    expect(await leftBehind(id)).not.to.deep.equal([]);
+    await start();
+    expect((await session(id)).status).to.equal('running');
+    await goOn();
+    await done(id);
+    expect(await answers(id)).to.deep.equal(['one\ntwo']);
+    expect([(await session(id)).status, await begun()]).to.deep.equal(['idle', 1]);
+    await until(async () => (await leftBehind(id)).length === 0);
+  });
+
+  it('keeps the end of a turn that no gateway heard', async () => {
+    const id = await working();
+    await gateway.kill('SIGKILL');
+    await goOn();
+    await until(async () => (await leftBehind(id)).length === 0);
+    await start();
+    await done(id);
+    expect(await answers(id)).to.deep.equal(['one\ntwo']);
+    expect(await begun()).to.equal(1);
+  });
+
+  it('carries a turn over a planned stop, which says so', async () => {
+    const id = await working();
+    const { out, err } = await gateway.kill('SIGTERM');
+    expect(out + err).to.include('1 turn goes on without the gateway');
+    await start();
+    await goOn();
+    await done(id);
+    expect(await answers(id)).to.deep.equal(['one\ntwo']);
+    expect(await begun()).to.equal(1);
+  });
+
+  it('ends its turns with `stop --now`, and the next start says that they were interrupted', async () => {
+    const id = await working();
+    const { out, err } = await troupe.run('stop', '--now', '--home', troupe.home());
+    expect(out + err).to.include('Ended the turns that went on.');
+    await until(async () => (await leftBehind(id)).length === 0);
+    expect(
+      (await readdir(join(troupe.home(), 'run'))).filter((name) => name.startsWith('worker')),
+    ).to.deep.equal([]);
+    await start();
+    await done(id);
+    expect((await session(id)).status).to.equal('interrupted');
+    expect(await begun()).to.equal(1);
+  });
+
+  it('keeps what was asked before, and writes down nothing twice', async () => {
+    const prompt = '[[use {"title":"ls"}]]';
+    const { body } = await client.post('/api/sessions', { prompt, engine: 'scripted' });
+    const id = body.id as string;
+    const asked = await until(async () => (await session(id)).pendingPermissions[0]);
+    await gateway.kill('SIGKILL');
+    await start();
+    expect((await session(id)).pendingPermissions).to.deep.equal([asked]);
+    expect(
+      (await client.post(`/api/sessions/${id}/permissions/${asked.id}`, { decision: 'allow' })).status,
+    ).to.equal(200);
+    await done(id);
+    const { messages, status } = await session(id);
+    expect([status, messages.map(({ meta, role }: Message) => meta?.kind ?? role)]).to.deep.equal([
+      'idle',
+      ['user', 'remark', 'tool', 'permission', 'assistant'],
+    ]);
+  });
+
+  it('that dies ends its turns, and leaves no agent behind', async () => {
+    const id = await working();
+    process.kill(await workerPid(), 'SIGKILL');
+    await done(id);
+    expect((await session(id)).status).to.equal('interrupted');
+    expect(await leftBehind(id)).to.deep.equal([]);
+  });
+
+  it('is stopped by a person after a restart like any other turn', async () => {
+    const id = await working();
+    await gateway.kill('SIGKILL');
+    await start();
+    expect((await client.post(`/api/sessions/${id}/stop`)).status).to.equal(200);
+    await until(async () => (await leftBehind(id)).length === 0);
+    expect((await session(id)).status).to.equal('stopped');
+  });
+});
+
+interface Message {
+  readonly role: string;
+  readonly content: string;
+  readonly meta?: { readonly kind?: string };
+}
