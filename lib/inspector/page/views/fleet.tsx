@@ -5,7 +5,7 @@ import { useAwaited } from '../awaited.js';
 import { now, span, whole } from '../../../page/clock.js';
 import { hear, useLoaded } from '../live.js';
 import { hasMoved, isWithin } from '../moves.js';
-import { go, linkTo } from '../place.js';
+import { go, linkTo, type Place } from '../place.js';
 import { perKind, perSecond, refusedCount } from '../pulse.js';
 import { ActorList } from '../actor-list.js';
 import { Activity } from '../parts/activity.js';
@@ -56,21 +56,21 @@ export function FleetPage({
 function Figures({ fleet }: { readonly fleet: Fleet }) {
   const rate = useComputed(() => perSecond.value.slice(-5).reduce((sum, count) => sum + count, 0) / 5);
   const halted = fleet.kinds.reduce((sum, one) => sum + one.halted, 0);
-  const figures: readonly (readonly [name: string, value: string, bad?: boolean])[] = [
+  const figures: readonly (readonly [name: string, value: string, bad?: boolean, at?: Place])[] = [
     ['events a second', rate.value >= 10 ? whole(Math.round(rate.value)) : rate.value.toFixed(1)],
     ['effects in flight', whole(fleet.effects)],
     ['awake', whole(fleet.awake)],
-    ['restarts', whole(fleet.restarts), fleet.restarts > 0],
-    ['halted', whole(halted), halted > 0],
-    ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0],
+    ['restarts', whole(fleet.restarts), fleet.restarts > 0, { view: 'supervision' }],
+    ['halted', whole(halted), halted > 0, { view: 'waiting' }],
+    ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0, { view: 'supervision' }],
     ['refused', whole(refusedCount.value)],
   ];
   return (
     <dl class="figures">
-      {figures.map(([name, value, bad], n) => (
+      {figures.map(([name, value, bad, at], n) => (
         <div key={name} class={bad === true ? 'bad' : ''}>
           <dt>{name}</dt>
-          <dd class="num">{value}</dd>
+          <dd class="num">{bad === true && at !== undefined ? <a href={linkTo(at)}>{value}</a> : value}</dd>
           {n === 0 && <Spark />}
         </div>
       ))}

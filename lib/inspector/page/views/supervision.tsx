@@ -181,7 +181,13 @@ function Circuits({ circuits }: { readonly circuits: SupervisionTree['circuits']
         {sorted.map(({ type, name, status, reason, since, nextTry }) => (
           <li key={`${type}/${name}`}>
             <i class={`lamp ${tones[status]}`} aria-hidden="true" />
-            <b>{name}</b>
+            <b>
+              {type === 'connector' ? (
+                <a href={linkTo({ view: 'actor', kind: type, id: name })}>{name}</a>
+              ) : (
+                name
+              )}
+            </b>
             <span class="soft">
               {type}
               {since !== null && `, for ${span(now.value - since)}`}
