@@ -68,7 +68,7 @@ function RunNow({ id, name }: { readonly id: string; readonly name: string }) {
       <button
         type="button"
         disabled={busy}
-        aria-label={`Run ${name} now`}
+        aria-label={`Run now: ${name}`}
         onClick={() =>
           void attempt(async () => {
             await must(client.post('/api/cron/{id}/trigger', { params: { path: { id } }, body: {} }));
