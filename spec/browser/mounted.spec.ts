@@ -83,7 +83,8 @@ const shop = defineKind({
 }) as unknown as Kind;
 
 /** The page in another application: in a frame of it, below its path, signed in by its cookie. */
-describe('a mounted inspector in a browser', () => {
+describe('a mounted inspector in a browser', function () {
+  this.timeout(60_000);
   let viewer: Viewer;
   let supervisor: Supervisor;
   let inspector: MountedInspector;
