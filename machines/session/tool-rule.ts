@@ -49,7 +49,11 @@ export function ruleAllows(text: string, { tool, uses }: Asked): boolean {
   if (uses?.tool !== rule.tool) return false;
   switch (uses.tool) {
     case 'Bash':
-      return isPlainCommand(uses.command) && commandMatches(specifier, uses.command.trim());
+      return (
+        isPlainCommand(uses.command) &&
+        commandMatches(specifier, uses.command.trim()) &&
+        !reachesFurther(specifier, uses.command)
+      );
     case 'WebFetch':
       return specifier.startsWith('domain:') && hostMatches(specifier.slice(7), uses.host);
     default:
@@ -66,6 +70,22 @@ function commandMatches(specifier: string, command: string): boolean {
   const pattern = specifier.replace(/:\*$/, ' *');
   return wildcardMatches(pattern, command) || (pattern.endsWith(' *') && command === pattern.slice(0, -2));
 }
+
+/**
+ * By these options `git diff`, `git merge`, `go test`, `cargo build` and the like write a file of one's choice or run a
+ * program: a wildcard does not stand for them, and a person is asked. Git takes beginnings of their names, too.
+ */
+const reachesFurther = (specifier: string, command: string): boolean =>
+  (command.replace(/["']/g, '').match(furtherOptions) ?? []).some(
+    (option) => !specifier.includes(option.slice(1)),
+  );
+const furtherOptions = new RegExp(
+  `[\\s{,]-(?:${[
+    '-?(?:toolexec|vettool|exec|exec-path|config|overlay|modfile)',
+    '-ou[a-z]*|-ext[a-z-]*|-text[a-z]*|-str[a-z]*|-upload-pack',
+  ].join('|')})(?![\\w-])`,
+  'g',
+);
 
 const hostMatches = (pattern: string, host: string): boolean =>
   host !== '' && (pattern === host || (/^\*\..+\../.test(pattern) && host.endsWith(pattern.slice(1))));

@@ -67,6 +67,36 @@ describe('a permission rule', () => {
     );
   });
 
+  // `git diff --output=` writes any file, `go vet -vettool=` runs any program: "always" for the verb meant both
+  it('of a command stands for no option that writes or runs something else, unless it names it', () => {
+    const runs = (rule: string, command: string) =>
+      ruleAllows(rule, { tool: 'Bash', uses: { tool: 'Bash', command } });
+    for (const [rule, command] of [
+      ['Bash(git diff *)', 'git diff --output=/home/me/.bashrc HEAD'],
+      ['Bash(git log *)', 'git log --outp x'],
+      ['Bash(git diff *)', 'git diff --"out"put=x'],
+      ['Bash(git diff *)', 'git diff "--"output=x'],
+      ['Bash(git diff *)', 'git diff {--output=x,HEAD}'],
+      ['Bash(git show *)', 'git show --ext-diff'],
+      ['Bash(git merge *)', 'git merge --strategy=mine x'],
+      ['Bash(go vet *)', 'go vet -vettool=/tmp/x ./...'],
+      ['Bash(go build *)', 'go build -toolexec /tmp/x'],
+      ['Bash(go test *)', 'go test -exec=/tmp/x'],
+      ['Bash(cargo test *)', 'cargo test --config target.runner=x'],
+    ] as const)
+      expect(runs(rule, command), command).to.equal(false);
+    expect(
+      proposedRule({ tool: 'Bash', uses: { tool: 'Bash', command: 'git diff --output=x' } }, '/w'),
+    ).to.equal(undefined);
+    expect(runs('Bash(git diff --output=x *)', 'git diff --output=x HEAD')).to.equal(true);
+    for (const command of [
+      'git diff -s --stat',
+      'git diff --output-indicator-new=x',
+      'git diff HEAD -- src/out',
+    ])
+      expect(runs('Bash(git diff *)', command), command).to.equal(true);
+  });
+
   it('is decided at once, whatever was written to make it slow', () => {
     const slow = `Bash(${'a*'.repeat(400)}b)`;
     expect(ruleAllows(slow, bash('a'.repeat(4_000)))).to.equal(false);
