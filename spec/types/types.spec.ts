@@ -73,6 +73,9 @@ describe('the types of the packed package', () => {
       `Argument of type '"probs"' is not assignable to parameter of type '"probes"'.`,
       `Type '"retri"' is not assignable to type '"retry"'.`,
       `'rings' does not exist in type `,
+      `Type 'Promise<LevelStore>' is missing the following properties from type 'Store'`,
+      `Type 'boolean' is not assignable to type 'Refusal<`,
+      `Did you mean to write 'policy'?`,
       `Argument of type '"mesages"' is not assignable to parameter of type `,
     ])
       expect(said).to.include(message);

@@ -1,0 +1,56 @@
+// What people get wrong in their first hour: forgotten awaits, unchecked refusals, parts of a kind.
+import { setup } from 'xstate';
+import { createSupervisor, defineKind, isRefusal, memoryStore, refuse } from 'troupe';
+import { createClient } from 'troupe/client';
+import { levelStore } from 'troupe/level';
+
+const machine = setup({
+  types: { context: {} as { total: number }, events: {} as { type: 'add'; n: number } },
+}).createMachine({ context: { total: 0 }, on: { add: {} } });
+const common = { kind: 'counter', version: 1, machine } as const;
+const counter = defineKind({ ...common, view: ({ context }) => context.total });
+const kinds = [counter] as const;
+const store = memoryStore();
+const supervisor = await createSupervisor({ kinds, store });
+const client = createClient({ url: 'http://127.0.0.1:1' });
+
+// @ts-expect-error the store is still being opened
+void createSupervisor({ kinds, store: levelStore({ directory: 'data' }) });
+// @ts-expect-error kinds are a list
+void createSupervisor({ kinds: counter, store });
+// @ts-expect-error no store
+void createSupervisor({ kinds });
+const answer = await supervisor.ask('counter', 'c', { type: 'add', n: 1 });
+// @ts-expect-error it may be a refusal
+console.log(answer.view);
+const promised = supervisor.ask('counter', 'c', { type: 'add', n: 1 });
+// @ts-expect-error a forgotten await
+if (!isRefusal(promised)) console.log(promised.view);
+// @ts-expect-error versions are numbers
+defineKind({ ...common, version: '1', view: () => 1 });
+// @ts-expect-error no machine
+attempt(() => defineKind({ kind: 'counter', version: 1, view: () => 1 }));
+// @ts-expect-error a policy answers nothing or a refusal
+defineKind({ ...common, view: () => 1, policy: () => true });
+// @ts-expect-error a policy cannot wait
+defineKind({ ...common, view: () => 1, policy: async () => refuse('FORBIDDEN') });
+// @ts-expect-error a misspelt member
+defineKind({ ...common, view: () => 1, polcy: () => undefined });
+// @ts-expect-error a transaction cannot wait
+void supervisor.transact({ name: 'wrong', actors: [], run: async () => 1 });
+// @ts-expect-error a caller is more than a name
+void supervisor.ask('counter', 'c', { type: 'add', n: 1 }, { by: 'ann' });
+// @ts-expect-error no such path
+void client.get('/api/session');
+// @ts-expect-error the log goes on: for await
+for (const entry of supervisor.watch()) console.log(entry);
+await supervisor.stop();
+
+/** What is wrong at run time, too, throws there. */
+function attempt(define: () => unknown): void {
+  try {
+    define();
+  } catch (error) {
+    console.log((error as Error).name);
+  }
+}
