@@ -33,7 +33,7 @@ export function readingOf01(reading: Reading): Reading {
             ? viewOf01(value)
             : name === 'normalizedPreview'
               ? placesOf(value)
-              : asShownNow(runOf01(withoutGate(value))),
+              : asShownNow(runOf01(withoutGate(besideRun(value)))),
   ) as Reading;
 }
 
@@ -41,6 +41,15 @@ export function readingOf01(reading: Reading): Reading {
 function askedOf(sandbox: unknown): unknown {
   const { asked } = (sandbox ?? {}) as Readonly<Record<string, unknown>>;
   return asked === undefined ? sandbox : { asked };
+}
+
+/** Sessions of a run's steps stand beneath it in the inspector; they stood beside it. */
+function besideRun(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  const { kind, parent, children } = value as Readonly<Record<string, unknown>>;
+  if (kind === 'workflow-run' && Array.isArray(children)) return { ...value, children: [] };
+  const { kind: above } = (parent ?? {}) as Readonly<Record<string, unknown>>;
+  return kind === 'session' && above === 'workflow-run' ? { ...value, parent: null } : value;
 }
 
 /** What the inspector shows of a run names its steps as such. */
