@@ -15,9 +15,9 @@ export interface Connector {
 
 /**
  * Resolves when the message is kept for good: only then may the far side be told so. Rejects when it is not;
- * the far side will say it again.
+ * the far side will say it again. A text is for the person alone who pressed a button: what came of it.
  */
-export type Inbox = (message: InboundMessage) => Promise<void>;
+export type Inbox = (message: InboundMessage) => Promise<string | void>;
 
 /** What someone wrote on the far side. */
 export interface InboundMessage {
@@ -31,6 +31,8 @@ export interface InboundMessage {
   readonly from: string;
   /** Plain text. */
   readonly text: string;
+  /** The value of the button that was pressed; absent: this is a message. */
+  readonly choice?: string;
 }
 
 export interface ConnectorCapabilities {
@@ -50,6 +52,21 @@ export interface OutboundMessage {
   readonly thread: string | null;
   /** Stable across retries: pass it on where the far side can dedupe. */
   readonly key: string;
+  /** Buttons, where the far side has them: what is pressed arrives as `InboundMessage.choice`. */
+  readonly choices?: readonly MessageChoice[];
+}
+
+export interface MessageChoice {
+  readonly label: string;
+  /** At most 64 bytes. */
+  readonly value: string;
+}
+
+/** A message that was sent, as it is to read now; its buttons go. */
+export interface EditedMessage {
+  readonly channel: string;
+  readonly messageId: string;
+  readonly text: string;
 }
 
 /** The outcome of a message. */
@@ -63,6 +80,8 @@ export type DeliveryResult =
 export interface ConnectorLink {
   /** Send once. `failed` where it was surely not sent; a rejection counts as `unknown`. */
   send(message: OutboundMessage, signal: AbortSignal): Promise<DeliveryResult>;
+  /** Absent: what was sent stays as it is. */
+  edit?(message: EditedMessage, signal: AbortSignal): Promise<DeliveryResult>;
   /** Is the far side there? Rejects with a sentence when not. */
   probe(signal: AbortSignal): Promise<void>;
   /** Let go of the connection. Idempotent. */

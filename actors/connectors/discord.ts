@@ -1,16 +1,25 @@
 import type { REST } from '@discordjs/rest';
 import type { WebSocketManager } from '@discordjs/ws';
 import { createHash } from 'node:crypto';
-import type { APIMessage } from 'discord-api-types/v10';
+import type { APIInteraction, APIMessage, APIMessageComponentInteraction } from 'discord-api-types/v10';
 import { optionalPackage } from '../optional-package.js';
 import {
   defineConnector,
   type Connector,
   type DeliveryResult,
   type Inbox,
+  type MessageChoice,
   type OutboundMessage,
 } from './connector.js';
-import { codeOf, inPieces, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
+import {
+  codeOf,
+  inPieces,
+  pieces,
+  unanswered,
+  withinLimits,
+  type Patience,
+  type RateLimited,
+} from './delivering.js';
 import { addressOf, secondsOf, secretOf } from './settings.js';
 
 const restApi = () => optionalPackage('@discordjs/rest', () => import('@discordjs/rest'));
@@ -49,6 +58,20 @@ export function createDiscord(patience: Patience = {}): Connector {
           inPieces(message.text, textCharsMax, (piece, n) =>
             withinLimits(aborting, patience, () => post(rest, message, piece, n, aborting)),
           ),
+        edit: ({ channel, messageId, text }, aborting) =>
+          withinLimits(aborting, patience, () =>
+            outcomeOf(async () => {
+              await rest.patch(Routes.channelMessage(channel, messageId), {
+                signal: aborting,
+                body: {
+                  content: pieces(text, textCharsMax)[0] ?? text,
+                  components: [],
+                  allowed_mentions: { parse: [] },
+                },
+              });
+              return messageId;
+            }),
+          ),
         async probe(aborting) {
           await rest.get(Routes.user(), { signal: aborting }).catch((error: unknown) => {
             throw new Error(`Discord rejected the bot token (${codeOf(error)}).`, { cause: error });
@@ -69,7 +92,7 @@ const textCharsMax = 2_000;
 
 async function post(
   rest: REST,
-  { channel, thread, key }: OutboundMessage,
+  { channel, thread, key, text: whole, choices = [] }: OutboundMessage,
   text: string,
   n: number,
   signal: AbortSignal,
@@ -83,7 +106,9 @@ async function post(
     };
   const nonce = createHash('sha256').update(`${key} ${n}`).digest('base64url').slice(0, 25);
   const { Routes } = await names();
-  try {
+  // Buttons stand below the whole text: the first piece has none where there are more
+  const isLast = pieces(whole, textCharsMax).length === n + 1;
+  return outcomeOf(async () => {
     const sent = (await rest.post(Routes.channelMessages(channel), {
       signal,
       body: {
@@ -91,10 +116,25 @@ async function post(
         nonce,
         enforce_nonce: true,
         allowed_mentions: { parse: [] },
+        ...(choices.length === 0 || !isLast ? {} : { components: [rowOf(choices)] }),
         ...(thread === null ? {} : { message_reference: { message_id: thread, fail_if_not_exists: false } }),
       },
     })) as Partial<APIMessage>;
-    return { outcome: 'sent', ...(typeof sent.id === 'string' ? { messageId: sent.id } : {}) };
+    return sent.id;
+  });
+}
+
+/** A row of buttons, in the shapes of Discord's components: 1 is a row, 2 a button, its style 2 is grey. */
+const rowOf = (choices: readonly MessageChoice[]) => ({
+  type: 1,
+  components: choices.map(({ label, value }) => ({ type: 2, style: 2, label, custom_id: value })),
+});
+
+/** What became of a call, by the error that it ended with. */
+async function outcomeOf(call: () => Promise<string | undefined>): Promise<DeliveryResult | RateLimited> {
+  try {
+    const messageId = await call();
+    return { outcome: 'sent', ...(typeof messageId === 'string' ? { messageId } : {}) };
   } catch (error) {
     const { DiscordAPIError, HTTPError, RateLimitError } = await restApi();
     if (error instanceof RateLimitError)
@@ -132,6 +172,7 @@ async function listen(
   // It reconnects by itself; the probe says what is wrong
   manager.on(WebSocketShardEvents.Error, () => undefined);
   manager.on(WebSocketShardEvents.Dispatch, (payload) => {
+    if (payload.t === GatewayDispatchEvents.InteractionCreate) return void press(rest, inbox, payload.d);
     if (payload.t !== GatewayDispatchEvents.MessageCreate) return;
     const { id, channel_id: channel, author, content } = payload.d;
     if (author.bot === true || content === '') return;
@@ -141,3 +182,27 @@ async function listen(
   await manager.connect();
   return manager;
 }
+
+/** A button that was pressed. Discord waits three seconds for an answer, which only the one who pressed it sees. */
+async function press(rest: REST, inbox: Inbox, pressed: APIInteraction): Promise<void> {
+  const { id, token, channel, data, message } = pressed as APIMessageComponentInteraction;
+  const from = pressed.member?.user.id ?? pressed.user?.id;
+  if (pressed.type !== componentPressed || channel === undefined || from === undefined) return;
+  const { Routes } = await names();
+  const said = await inbox({
+    id: `press-${id}`,
+    channel: channel.id,
+    thread: message.id,
+    from,
+    text: '',
+    choice: data.custom_id,
+  }).catch(() => 'It could not be stored. Try again.');
+  const body =
+    typeof said === 'string'
+      ? { type: 4, data: { content: said.slice(0, textCharsMax), flags: onlyForThem } }
+      : { type: 6 };
+  await rest.post(Routes.interactionCallback(id, token), { body, auth: false }).catch(() => undefined);
+}
+
+const componentPressed = 3;
+const onlyForThem = 64;

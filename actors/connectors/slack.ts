@@ -6,9 +6,10 @@ import {
   type Connector,
   type DeliveryResult,
   type Inbox,
+  type MessageChoice,
   type OutboundMessage,
 } from './connector.js';
-import { codeOf, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
+import { codeOf, pieces, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
 import { addressOf, secondsOf, secretOf, type Settings } from './settings.js';
 
 const webApi = () => optionalPackage('@slack/web-api', () => import('@slack/web-api'));
@@ -44,9 +45,17 @@ export function createSlack(patience: Patience = {}): Connector {
       const socket =
         inbox === undefined || settings['appToken'] === undefined
           ? undefined
-          : await listen(settings, client, inbox);
+          : await listen(settings, client, web, inbox);
       return {
         send: (message, signal) => withinLimits(signal, patience, () => post(web, message)),
+        edit: ({ channel, messageId, text }, signal) =>
+          withinLimits(signal, patience, () =>
+            outcomeOf(() =>
+              web.chat
+                .update({ channel, ts: messageId, text: harmless(text), blocks: [] })
+                .then(() => messageId),
+            ),
+          ),
         async probe() {
           await web.auth.test().catch(async (error: unknown) => {
             throw new Error(`Slack rejected the token (${await reasonOf(error)}).`, { cause: error });
@@ -60,20 +69,50 @@ export function createSlack(patience: Patience = {}): Connector {
   });
 }
 
-async function post(
+function post(
   web: WebClient,
-  { channel, text, thread }: OutboundMessage,
+  { channel, text, thread, choices = [] }: OutboundMessage,
 ): Promise<DeliveryResult | RateLimited> {
-  try {
-    // no one is called by a text of an agent: `<!channel>` and its like are shown as they are written
+  return outcomeOf(async () => {
     const sent = await web.chat.postMessage({
       channel,
-      text: text.replaceAll('<!', '&lt;!'),
+      text: harmless(text),
+      ...(choices.length === 0 ? {} : { blocks: withButtons(harmless(text), choices) }),
       ...(thread === null ? {} : { thread_ts: thread }),
       unfurl_links: false,
       unfurl_media: false,
     });
-    return { outcome: 'sent', ...(sent.ts === undefined ? {} : { messageId: sent.ts }) };
+    return sent.ts;
+  });
+}
+
+/** No one is called by a text of an agent: `<!channel>` and its like are shown as they are written. */
+const harmless = (text: string): string => text.replaceAll('<!', '&lt;!');
+
+/** A section takes 3,000 characters, and as plain text nothing in it is a link or a mention. */
+function withButtons(text: string, choices: readonly MessageChoice[]) {
+  return [
+    ...pieces(text, 2_900).map((piece) => ({
+      type: 'section' as const,
+      text: { type: 'plain_text' as const, text: piece, emoji: false },
+    })),
+    {
+      type: 'actions' as const,
+      elements: choices.map(({ label, value }, n) => ({
+        type: 'button' as const,
+        action_id: `troupe-${n}`,
+        text: { type: 'plain_text' as const, text: label },
+        value,
+      })),
+    },
+  ];
+}
+
+/** What became of a call, by the error that it ended with. */
+async function outcomeOf(call: () => Promise<string | undefined>): Promise<DeliveryResult | RateLimited> {
+  try {
+    const messageId = await call();
+    return { outcome: 'sent', ...(messageId === undefined ? {} : { messageId }) };
   } catch (error) {
     const { WebAPIHTTPError, WebAPIPlatformError, WebAPIRateLimitedError } = await webApi();
     if (error instanceof WebAPIRateLimitedError) return { retryAfterMs: error.retryAfter * 1000 };
@@ -99,7 +138,26 @@ interface SlackMessage {
   readonly thread_ts?: string;
 }
 
-async function listen(settings: Settings, clientOptions: object, inbox: Inbox): Promise<SocketModeClient> {
+/** A button that was pressed. */
+interface SlackPress {
+  readonly type?: string;
+  readonly user?: { readonly id?: string };
+  readonly channel?: { readonly id?: string };
+  readonly message?: { readonly ts?: string };
+  readonly trigger_id?: string;
+  readonly actions?: readonly {
+    readonly action_id?: string;
+    readonly value?: string;
+    readonly action_ts?: string;
+  }[];
+}
+
+async function listen(
+  settings: Settings,
+  clientOptions: object,
+  web: WebClient,
+  inbox: Inbox,
+): Promise<SocketModeClient> {
   const appToken = secretOf(settings, 'slack', 'appToken');
   const { SocketModeClient } = await socketMode();
   const socket = new SocketModeClient({ appToken, clientOptions, logger: quiet });
@@ -121,7 +179,23 @@ async function listen(settings: Settings, clientOptions: object, inbox: Inbox): 
       // not acknowledged: Slack says it again
     }
   };
+  const press = async ({ body, ack }: { body: SlackPress; ack: () => Promise<void> }): Promise<void> => {
+    const [action] = body.actions ?? [];
+    const [channel, user, ts] = [body.channel?.id, body.user?.id, body.message?.ts];
+    try {
+      if (body.type === 'block_actions' && channel && user && ts && action?.value) {
+        const id = `${channel}-${ts}-${action.action_ts ?? ''}`;
+        const said = await inbox({ id, channel, thread: ts, from: user, text: '', choice: action.value });
+        if (typeof said === 'string')
+          await web.chat.postEphemeral({ channel, user, text: harmless(said) }).catch(() => undefined);
+      }
+      await ack();
+    } catch {
+      // not acknowledged: Slack shows the person that it did not work
+    }
+  };
   socket.on('message', (message: Parameters<typeof take>[0]) => void take(message));
+  socket.on('interactive', (pressed: Parameters<typeof press>[0]) => void press(pressed));
   await socket.start();
   return socket;
 }

@@ -1,8 +1,23 @@
 import type { Api } from 'grammy';
+import type { CallbackQuery } from 'grammy/types';
 import { setTimeout as delay } from 'node:timers/promises';
 import { optionalPackage } from '../optional-package.js';
-import { defineConnector, type Connector, type DeliveryResult, type Inbox } from './connector.js';
-import { codeOf, inPieces, unanswered, withinLimits, type Patience, type RateLimited } from './delivering.js';
+import {
+  defineConnector,
+  type Connector,
+  type DeliveryResult,
+  type Inbox,
+  type OutboundMessage,
+} from './connector.js';
+import {
+  codeOf,
+  inPieces,
+  pieces,
+  unanswered,
+  withinLimits,
+  type Patience,
+  type RateLimited,
+} from './delivering.js';
 import { addressOf, secondsOf, secretOf } from './settings.js';
 
 const grammy = () => optionalPackage('grammy', () => import('grammy'));
@@ -32,7 +47,17 @@ export function createTelegram(patience: Patience = {}): Connector {
       return {
         send: (message, signal) =>
           inPieces(message.text, textCharsMax, (piece) =>
-            withinLimits(signal, patience, () => post(api, message.channel, message.thread, piece, signal)),
+            withinLimits(signal, patience, () => post(api, { ...message, text: piece }, signal)),
+          ),
+        edit: ({ channel, messageId, text }, signal) =>
+          withinLimits(signal, patience, () =>
+            outcomeOf(async () => {
+              const short = pieces(text, textCharsMax)[0] ?? text;
+              await api
+                .editMessageText(channel, Number(messageId), short, {}, signal as never)
+                .catch(unlessSame);
+              return messageId;
+            }),
           ),
         async probe(signal) {
           await api.getMe(signal as never).catch(async (error: unknown) => {
@@ -53,9 +78,7 @@ const textCharsMax = 4_096;
 
 async function post(
   api: Api,
-  chat: string,
-  thread: string | null,
-  text: string,
+  { channel, thread, text, choices = [] }: OutboundMessage,
   signal: AbortSignal,
 ): Promise<DeliveryResult | RateLimited> {
   const answered = Number(thread);
@@ -64,16 +87,33 @@ async function post(
       outcome: 'failed',
       reason: 'The thread of a Telegram message must be the id of the message that it answers.',
     };
-  try {
+  return outcomeOf(async () => {
+    const buttons = choices.map(({ label, value }) => ({ text: label, callback_data: value }));
     const sent = await api.sendMessage(
-      chat,
+      channel,
       text,
-      thread === null
-        ? {}
-        : { reply_parameters: { message_id: answered, allow_sending_without_reply: true } },
+      {
+        ...(thread === null
+          ? {}
+          : { reply_parameters: { message_id: answered, allow_sending_without_reply: true } }),
+        ...(buttons.length === 0 ? {} : { reply_markup: { inline_keyboard: [buttons] } }),
+      },
       signal as never,
     );
-    return { outcome: 'sent', messageId: String(sent.message_id) };
+    return String(sent.message_id);
+  });
+}
+
+/** Edited before, and the answer was lost: it reads as it should. */
+function unlessSame(error: unknown): void {
+  if (!/message is not modified/.test(String((error as { description?: unknown } | null)?.description)))
+    throw error;
+}
+
+/** What became of a call, by the error that it ended with. */
+async function outcomeOf(call: () => Promise<string>): Promise<DeliveryResult | RateLimited> {
+  try {
+    return { outcome: 'sent', messageId: await call() };
   } catch (error) {
     const { GrammyError } = await grammy();
     if (!(error instanceof GrammyError)) return unanswered('Telegram', error);
@@ -92,10 +132,11 @@ async function listen(api: Api, inbox: Inbox, signal: AbortSignal): Promise<void
   while (!signal.aborted) {
     try {
       const updates = await api.getUpdates(
-        { offset, timeout: pollSeconds, allowed_updates: ['message'] },
+        { offset, timeout: pollSeconds, allowed_updates: ['message', 'callback_query'] },
         signal as never,
       );
-      for (const { update_id: id, message } of updates) {
+      for (const { update_id: id, message, callback_query: pressed } of updates) {
+        if (pressed !== undefined) await press(api, inbox, pressed);
         const { text, chat, from } = message ?? {};
         if (text !== undefined && chat !== undefined && from !== undefined && !from.is_bot) {
           await inbox({
@@ -113,6 +154,23 @@ async function listen(api: Api, inbox: Inbox, signal: AbortSignal): Promise<void
       await delay(retryMs, undefined, { signal }).catch(() => undefined);
     }
   }
+}
+
+/** A button that was pressed: who pressed it is shown what came of it. */
+async function press(api: Api, inbox: Inbox, { id, from, data, message }: CallbackQuery): Promise<void> {
+  if (data === undefined || message === undefined || from.is_bot) return;
+  const said = await inbox({
+    id: `press-${id}`,
+    channel: String(message.chat.id),
+    thread: String(message.message_id),
+    from: String(from.id),
+    text: '',
+    choice: data,
+  });
+  // Too late to be shown is no reason to be told again
+  await api
+    .answerCallbackQuery(id, typeof said === 'string' ? { text: said.slice(0, 200), show_alert: true } : {})
+    .catch(() => undefined);
 }
 
 const pollSeconds = 10; // less than the time limit of a call
