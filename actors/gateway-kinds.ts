@@ -5,6 +5,7 @@ import type { connectorKind } from './connector/kind.js';
 import type { cronFireKind } from './cron-fire/kind.js';
 import type { fileKind } from './file/kind.js';
 import type { homeKind } from './home/kind.js';
+import type { notifierKind } from './notifier/kind.js';
 import type { pairingCodeKind } from './pairing-code/kind.js';
 import type { pairingKind } from './pairing/kind.js';
 import type { pollKind } from './poll/kind.js';
@@ -27,6 +28,7 @@ type BuiltInKind = ReturnType<
   | typeof cronFireKind
   | typeof fileKind
   | typeof homeKind
+  | typeof notifierKind
   | typeof pairingCodeKind
   | typeof pairingKind
   | typeof pollKind

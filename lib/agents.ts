@@ -7,7 +7,7 @@ import type { Connector, Inbox } from '../actors/connectors/connector.js';
 import type { AtMostOnceEffect, EffectContext } from '../actors/contracts.js';
 import type { AnyKinds, InputOf } from '../actors/inference.js';
 import { connectionEffect } from '../actors/connector/connection.js';
-import { createConnectorLinks } from '../actors/connector/links.js';
+import { createConnectorLinks, type ConnectorLinks } from '../actors/connector/links.js';
 import { deliveryEffect } from '../actors/connector/delivery.js';
 import { engineTurnEffect } from '../actors/session/engine-turn.js';
 import type { EngineTurnOptions } from '../actors/session/turn-options.js';
@@ -152,6 +152,8 @@ export interface AgentKindsOptions {
   readonly connectors?: readonly Connector[];
   /** Configured connectors, asked again whenever one opens. */
   readonly connectorInstances?: () => readonly ConnectorInstance[];
+  /** The open links of the connectors, where others send through them, too. */
+  readonly links?: ConnectorLinks;
   /** Where what people write through a connector goes. */
   readonly inboxOf?: (name: string, context: EffectContext) => Inbox | undefined;
   /** Agent processes at once. Default: twice the processors. */
@@ -236,12 +238,14 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(hosts === undefined ? {} : { hosts }),
     ...(redact === undefined ? {} : { redact }),
   });
-  const links = createConnectorLinks(
-    createConnectorRegistry({
-      connectors: options.connectors ?? builtInConnectors,
-      instances: options.connectorInstances ?? (() => []),
-    }),
-  );
+  const links =
+    options.links ??
+    createConnectorLinks(
+      createConnectorRegistry({
+        connectors: options.connectors ?? builtInConnectors,
+        instances: options.connectorInstances ?? (() => []),
+      }),
+    );
   const connection = connectionEffect({ links, ...(inboxOf === undefined ? {} : { inboxOf }) });
   return [
     sessionKind({ turn: hearing(registry, redact === undefined ? turn : redactedEffect(turn, redact)) }),

@@ -7,6 +7,8 @@ import {
 } from './commands/sessions/report-interrupted-turns.js';
 import { resumeErasures } from './commands/sessions/erase-contents.js';
 import { cleanWork } from './commands/sessions/clean-work.js';
+import { announceFact } from './records/records.js';
+import { scheduleBackups, type BackupSchedule } from './home/scheduled-backups.js';
 import type { App } from './commands/app.js';
 import type { Environment } from './environment.js';
 import type { Opened } from './opened.js';
@@ -15,7 +17,7 @@ import type { Opened } from './opened.js';
 export async function startFollowing(app: App, opened: Opened, interrupted: InterruptedTurns): Promise<void> {
   const { supervisor, connectors } = app;
   const { log } = supervisor.environment;
-  for (const follower of [app.subscribers, app.reviews]) {
+  for (const follower of [app.subscribers, app.reviews, app.notifications]) {
     opened.add(() => follower?.close());
     await follower?.poll(app);
   }
@@ -39,6 +41,25 @@ export async function startFollowing(app: App, opened: Opened, interrupted: Inte
   if (connectors === undefined) return;
   for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors)
     log.error({ connector, reason }, 'could not apply the configuration of a connector');
+}
+
+/** Backups by schedule; one that could not be made is logged and published. */
+export function followBackups(
+  { supervisor }: App,
+  opened: Opened,
+  schedule: Pick<BackupSchedule, 'settings' | 'instance' | 'backUp'>,
+): void {
+  const { clock, log } = supervisor.environment;
+  const backups = scheduleBackups({
+    ...schedule,
+    clock,
+    made: (report) => log.info({ ...report }, 'a backup was made and restored on trial'),
+    failed: (error, { folder }) => {
+      log.error({ err: error, folder }, 'a backup could not be made');
+      void announceFact(supervisor, 'backup:failed', { folder, reason: error.message });
+    },
+  });
+  opened.add(() => backups.close());
 }
 
 /** Logs what a follower could not do. */

@@ -1,14 +1,16 @@
 import { builtInConnectors } from '../actors/connectors/built-in.js';
 import type { Connector } from '../actors/connectors/connector.js';
-import type { Connectors } from '../actors/connectors/registry.js';
 import type { Kind } from '../actors/contracts.js';
 import type { Engine } from '../actors/engines/engine.js';
+import { createConnectorLinks } from '../actors/connector/links.js';
+import { createConnectorRegistry, type Connectors } from '../actors/connectors/registry.js';
 import { createPool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRecord } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
 import { agentKinds } from './agents.js';
 import type { App, AppParts } from './commands/app.js';
 import { budgetPortOf } from './commands/budgets.js';
+import { notServed, type Post } from './gateway/in-process.js';
 import { sessionLinks } from './gateway/session-links.js';
 import { refuseUnusable } from './gateway/usable-config.js';
 import type { Route } from './gateway/route.js';
@@ -19,7 +21,6 @@ import { addressesOf, openListeners } from './gateway/listeners.js';
 import { announce, announcementHere, announceStopped, readAnnouncement, secretsOf } from './home/announce.js';
 import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { backUp } from './home/backup.js';
-import { scheduleBackups } from './home/scheduled-backups.js';
 import { connectorBook } from './home/connector-book.js';
 import { readCertificate } from './home/certificate.js';
 import { configuredEngines, processShares } from './home/engines.js';
@@ -39,10 +40,11 @@ import { isTrustedIn } from './commands/trust.js';
 import { homeSandbox } from './home/sandbox.js';
 import { readConfig } from './home/read-config.js';
 import { remoteConfig } from './home/edit-config.js';
-import { failed, startFollowing } from './following.js';
+import { failed, followBackups, startFollowing } from './following.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { keysOf } from './commands/workflows/triggers.js';
 import { followEngines } from './commands/follow-engines.js';
+import { followWaiting } from './commands/notifications/follow-waiting.js';
 import { followReviews } from './commands/work-items/open-review.js';
 import { interruptedTurns } from './commands/sessions/report-interrupted-turns.js';
 import { workflowPorts } from './commands/workflow-runs/ports.js';
@@ -211,7 +213,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   const pool = createPool({ maxProcesses, perEngine: processShares(config) });
   const parts: AppParts = {
     engines: registry,
-    settings: settingsOf(() => live.current, layout),
+    settings: settingsOf(() => live.current, layout, publicUrl ?? url),
     roster,
     records,
     connectors,
@@ -226,7 +228,10 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
     placeInQueue: (sessionId) => pool.position(sessionId),
     reviews: followReviews(failed(log, 'could not open a review')),
+    notifications: followWaiting(failed(log, 'could not notify of what waits')),
   };
+  const links = createConnectorLinks(createConnectorRegistry({ connectors: types, ...connectors }));
+  let post: Post = notServed; // until there is a gateway
   const appOf: AppOf = ({ supervisor }) => ({ ...parts, supervisor: audited(supervisor, records.audit) });
   const kinds = [
     ...agentKinds({
@@ -243,7 +248,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
         budgetPortOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),
       connectors: types,
       connectorInstances: () => connectors.instances(),
-      inboxOf: inboxes(connectors, appOf),
+      links,
+      inboxOf: inboxes(connectors, appOf, (...request) => post(...request)),
       attachmentPath: attachmentPath(layout),
       keepText: (sessionId, text, context) => keepOutput(appOf(context), records, sessionId, text),
       watchChanges: watchChanges(parts),
@@ -253,7 +259,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       ...limits,
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     }),
-    ...homeKinds({ layout, records, sandbox }, appOf),
+    ...homeKinds({ layout, records, sandbox, links, parts }, appOf),
     ...(options.kinds ?? []),
     ...modules.kinds,
   ];
@@ -274,6 +280,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   opened.add(() => engineChanges.close());
   live.onChange((change) => {
     setLevel(live.current.logging.level);
+    void app.notifications?.poll(app).catch(failed(log, 'could not notify of what waits'));
     const { type, ...payload } = change;
     void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', payload);
   });
@@ -305,19 +312,10 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     routes: options.routes ?? [],
     backup: backUpTo,
   });
+  ({ post } = gateway);
   opened.add(() => gateway.close(gatewayDrainMs));
-  const backups = scheduleBackups({
-    clock: environment.clock,
-    settings: () => live.current.backup,
-    instance: layout.instance,
-    backUp: backUpTo,
-    made: (report) => log.info({ ...report }, 'a backup was made and restored on trial'),
-    failed: (error, { folder }) => {
-      log.error({ err: error, folder }, 'a backup could not be made');
-      void announceFact(supervisor, 'backup:failed', { folder, reason: error.message });
-    },
-  });
-  opened.add(() => backups.close());
+  const { instance } = layout;
+  followBackups(app, opened, { settings: () => live.current.backup, instance, backUp: backUpTo });
   registry.refresh();
   await startFollowing(app, opened, interrupted);
   return {

@@ -5,6 +5,9 @@ import type { EffectContext, Kind } from '../actors/contracts.js';
 import { clearingEffect, proofEffect } from '../actors/pairing/proof.js';
 import { cronFireKind } from '../actors/cron-fire/kind.js';
 import { fileKind } from '../actors/file/kind.js';
+import { messageEffect } from '../actors/notifier/effect.js';
+import { notifierKind } from '../actors/notifier/kind.js';
+import type { ConnectorLinks } from '../actors/connector/links.js';
 import { homeKind } from '../actors/home/kind.js';
 import { deviceEffect, pairingCodeKind } from '../actors/pairing-code/kind.js';
 import { pairingKind } from '../actors/pairing/kind.js';
@@ -15,10 +18,12 @@ import { triggerKind } from '../actors/trigger/kind.js';
 import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import type { FireInput } from '../machines/poll/machine.js';
 import { launchFire } from './commands/cron.js';
-import type { App, Settings } from './commands/app.js';
+import type { App, AppParts, Settings } from './commands/app.js';
 import { firePoll } from './commands/workflows/polls.js';
 import { launchScheduled } from './commands/workflow-runs/follow-schedule.js';
 import { receiveMessage } from './commands/sessions/receive-message.js';
+import { answerNotice } from './gateway/answer-notice.js';
+import type { Post } from './gateway/in-process.js';
 import type { Config } from './home/config.js';
 import type { Layout } from './home/layout.js';
 import type { HomeSandbox } from './home/sandbox.js';
@@ -36,10 +41,15 @@ export interface HomeParts {
   readonly layout: Layout;
   readonly records: Records;
   readonly sandbox: HomeSandbox;
+  readonly links: ConnectorLinks;
+  readonly parts: AppParts;
 }
 
 /** The kinds that a home has beside agents: its files, its browsers, its schedules. */
-export const homeKinds = ({ layout, records, sandbox }: HomeParts, app: AppOf): readonly Kind[] =>
+export const homeKinds = (
+  { layout, records, sandbox, links, parts }: HomeParts,
+  app: AppOf,
+): readonly Kind[] =>
   [
     homeKind(),
     fileKind(),
@@ -47,8 +57,16 @@ export const homeKinds = ({ layout, records, sandbox }: HomeParts, app: AppOf): 
     triggerKind(),
     pollKind(pollEffects(layout, sandbox, app)),
     cronFireKind(cronEffects(records, app)),
+    notifierKind({ message: messageEffect({ links, folder: layout.home, ...noticesOf(parts) }) }),
     ...pairingKinds(layout, records),
   ] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
+
+/** What notifiers read of the settings, at every message. */
+const noticesOf = ({ settings, redact }: AppParts) => ({
+  settings: () => settings.notify ?? nowhere,
+  ...(redact && { redact }),
+});
+const nowhere = { command: null, timeoutSeconds: 30, to: [] };
 
 /** Programs that look for events: each in a folder of its own; what they find starts a run. */
 function pollEffects({ polls }: Layout, { confine }: HomeSandbox, app: AppOf): PollEffects {
@@ -78,15 +96,24 @@ function cronEffects(records: Records, app: AppOf): Parameters<typeof cronFireKi
   };
 }
 
-/** A connector listens only where someone may write to it. */
+/** A connector listens only where someone may write to it, or decide. */
 export function inboxes(
   connectors: Connectors,
   app: AppOf,
+  post: Post,
 ): (name: string, context: EffectContext) => Inbox | undefined {
-  return (name, context) =>
-    (connectors.instances().find((instance) => instance.name === name)?.allowFrom?.length ?? 0) === 0
-      ? undefined
-      : async (message) => void (await receiveMessage(app(context), name, message));
+  return (name, context) => {
+    const mayWrite =
+      (connectors.instances().find((instance) => instance.name === name)?.allowFrom?.length ?? 0) > 0;
+    const mayDecide = (app(context).settings.notify?.to ?? []).some(
+      ({ connector, decidedBy }) => connector === name && decidedBy.length > 0,
+    );
+    if (!mayWrite && !mayDecide) return undefined;
+    return async (message) => {
+      if (message.choice !== undefined) return answerNotice(app(context), post, name, message);
+      if (mayWrite) await receiveMessage(app(context), name, message);
+    };
+  };
 }
 
 /** Pairing, whose hands touch files of the home. */
@@ -109,9 +136,15 @@ export const attachmentPath =
   };
 
 /** Asked at every use, so that a change of config.yaml holds from the next one on. */
-export function settingsOf(now: () => Config, { home }: Layout): Settings {
+export function settingsOf(now: () => Config, { home }: Layout, url: string): Settings {
   return {
     home,
+    get notify() {
+      return now().notify;
+    },
+    get consoleUrl() {
+      return (now().notify.url ?? url).replace(/\/+$/, '');
+    },
     get sessionRoots() {
       return now().sessions.roots;
     },

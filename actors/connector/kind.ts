@@ -1,4 +1,4 @@
-import { type ConnectorFacts, connectorView } from '../../machines/connector/context.js';
+import { type ConnectorFacts, connectorView, connectorWaiting } from '../../machines/connector/context.js';
 import { connectorMachine } from '../../machines/connector/machine.js';
 import { connectorNotInState, connectorPolicy } from '../../machines/connector/policy.js';
 import { checkShape } from '../../machines/shape.js';
@@ -23,6 +23,8 @@ export function connectorKind(effects: EffectsOf<typeof connectorMachine>) {
     facts: (snapshot, _event, world) => connectorFacts(snapshot?.context.name, world['roster']),
     view: (snapshot) => connectorView(snapshot.value, snapshot.context),
     index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],
+    waitingFor: (snapshot) => connectorWaiting(snapshot.value.link, snapshot.context),
+    indexVersion: 1,
     operatorEvents: { 'connector.start': {}, 'connector.stop': {} },
     redacted: ['text'],
     keptInBundles: (

@@ -5,6 +5,7 @@ import { scheduleKind } from '../../actors/schedule/kind.js';
 import { connectorKind } from '../../actors/connector/kind.js';
 import { fileKind } from '../../actors/file/kind.js';
 import { homeKind } from '../../actors/home/kind.js';
+import { notifierKind } from '../../actors/notifier/kind.js';
 import { pairingKind } from '../../actors/pairing/kind.js';
 import { pairingCodeKind } from '../../actors/pairing-code/kind.js';
 import { sessionKind } from '../../actors/session/kind.js';
@@ -23,6 +24,7 @@ export const builtInKinds = (): readonly Kind[] =>
     sessionKind({ turn: fenced }),
     workItemKind(),
     connectorKind({ connection: keyed, delivery: fenced }),
+    notifierKind({ message: keyed }),
     homeKind(),
     fileKind(),
     budgetKind(),

@@ -14,6 +14,7 @@ import { readRoster } from '../records/roster/read-roster.js';
 import { connect, running } from './client.js';
 import { engineQuestions } from './engine-findings.js';
 import type { Finding } from './finding.js';
+import { notifications } from './notification-finding.js';
 import { bytes, duration } from './print.js';
 import { loss, retentionOf, worthShowingMs } from './retention.js';
 import { sandbox } from './sandbox-finding.js';
@@ -42,6 +43,7 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => gateway(layout, config),
     () => retention(layout),
     ...engineQuestions(config, layout),
+    () => notifications(layout, config),
   ];
   const findings: Finding[] = [];
   for (const question of questions) {

@@ -1010,6 +1010,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The destinations of notifications, and whether messages arrive there. */
+        get: operations["get /api/notifications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/onboarding": {
         parameters: {
             query?: never;
@@ -2991,6 +3008,30 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        NotificationDestination: {
+            destination: {
+                channel?: string;
+                connector?: string;
+                /** @enum {string} */
+                type: "connector" | "command";
+            };
+            /** @description Why the last attempt failed. */
+            detail: string | null;
+            failingSince: string | null;
+            /** @description Failed attempts since a message arrived last. */
+            failures: number;
+            /** @description `<connector>:<channel>`, or `command`. */
+            name: string;
+            /** @description Things that wait and are held back, being sent, or sent. */
+            open: number;
+            /** @description Messages sent so far. */
+            sent: number;
+            /**
+             * @description holding: something waits to be due. pausing: a message failed and will be tried again.
+             * @enum {string}
+             */
+            status: "idle" | "holding" | "sending" | "pausing";
+        };
         Session: {
             attemptOutcome: ("succeeded" | "failed" | "interrupted") | null;
             /** @description Of the git worktree that it works in. */
@@ -3302,7 +3343,7 @@ export interface operations {
                             until: string | null;
                             /** @description What of it waits, e.g. the id of a tool permission, or the hash of a polling program. */
                             waitingId: string;
-                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `trust` (settings of a project), `move`, or a word of a host. */
+                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, `notification` (a destination that fails), or a word of a host. */
                             what: string;
                             /** @description Id of the workflow that a run belongs to, or the folder to trust. */
                             within?: string;
@@ -6511,6 +6552,43 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/notifications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        destinations: components["schemas"]["NotificationDestination"][];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

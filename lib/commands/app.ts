@@ -1,5 +1,6 @@
 import type { Quotas } from '../home/agent-settings.js';
 import type { ToolChoice, ToolChoices } from '../home/tool-choice.js';
+import type { NotifySettings } from '../home/notify-settings.js';
 import type { HomeSandbox } from '../home/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
@@ -57,6 +58,8 @@ export interface App {
   readonly subscribers?: Follower;
   /** Opens reviews that are due; polled when a work item names a verifier. */
   readonly reviews?: Follower;
+  /** Hands what waits for people to the notifiers; polled when the configuration changed. */
+  readonly notifications?: Follower;
   /** A key of 43 characters that only this gateway can make, always the same for the same label. */
   readonly keyFor?: (label: string) => string;
   /** Takes the operator's secrets out of what agents say. */
@@ -159,6 +162,10 @@ export interface Settings {
   readonly companyName?: string;
   /** Three letters before the ids of work items. Default: made of the company's name, else `TRP`. */
   readonly companyPrefix?: string;
+  /** Where what waits for people is sent. Absent: nowhere. */
+  readonly notify?: NotifySettings;
+  /** Where people reach the console: `https://troupe.example.org`. */
+  readonly consoleUrl?: string;
   /** Sockets that may watch at once. Default: 1,024. */
   readonly socketsMax?: number;
   /** How much one agent may begin. Default: `standardQuotas`. */

@@ -25,6 +25,7 @@ export const topics = [
   'events',
   'engines',
   'connectors',
+  'notifications',
   'workflows',
   'cron',
   'organisation',

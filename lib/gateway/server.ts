@@ -10,6 +10,7 @@ import type { BackUp, Console } from './routes/status.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
 import { requestMetricsOf, trace } from './observability.js';
 import { openSocket } from './websocket/socket.js';
+import { postTo, type Post } from './in-process.js';
 import { createRouter } from './router.js';
 import { pulseOf } from '../inspector/pulse.js';
 import type { App } from '../commands/app.js';
@@ -31,6 +32,8 @@ export interface Gateway {
   readonly localPort: number;
   /** What its commands reach. */
   readonly app: App;
+  /** Its routes, for callers that are known without a request. */
+  readonly post: Post;
   /**
    * Stop accepting, answer what is in flight, close the sockets; what is still open after `drainMs` (default
    * 10,000) is cut. Idempotent.
@@ -182,6 +185,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     host,
     port,
     app,
+    post: postTo(app, routes),
     close: (drainMs = 10_000) =>
       (closing ??= drain.close(drainMs, () => socket.close()).finally(listeners.close)),
   };

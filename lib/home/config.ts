@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { agents } from './agent-settings.js';
 import { connectors } from './connector-settings.js';
+import { notify } from './notify-settings.js';
 import { storeSetting } from './store-setting.js';
 import { engines, type CommandEngine } from './engines-section.js';
 
@@ -175,6 +176,7 @@ const schema = z.strictObject({
   engines: section(engines),
   sessions: section(sessions),
   connectors: section(connectors),
+  notify: section(notify),
   agents: section(agents),
   approvals: section(
     z.strictObject({

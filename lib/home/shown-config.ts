@@ -7,12 +7,15 @@ import type { Json } from '../../machines/outputs.js';
  * be harmless: an argument of a program or the address of a webhook may be a key, whatever it is called.
  * @example shownConfig(live.current)
  */
-export function shownConfig({ engines, connectors, ...rest }: Config): Json {
+export function shownConfig({ engines, connectors, notify, ...rest }: Config): Json {
   const { default: usual, maxProcesses, commands, claude, codex, presets, families } = engines;
   const each = (settings: object): { readonly [name: string]: Json } =>
     Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, modelOf(value)]));
   return {
-    ...(JSON.parse(JSON.stringify(rest)) as { readonly [section: string]: Json }), // plain values, all of them ours
+    // Plain values, all of them ours
+    ...(JSON.parse(JSON.stringify({ ...rest, notify: { ...notify, command: undefined } })) as {
+      readonly [section: string]: Json;
+    }),
     engines: {
       default: usual,
       maxProcesses,

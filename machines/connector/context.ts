@@ -1,5 +1,7 @@
 import type { Json, Stamp } from '../outputs.js';
 import { isoTime } from '../iso-time.js';
+import { excerpt } from '../text.js';
+import { titleCharsMax, type Waiting } from '../waiting.js';
 
 /**
  * The shapes of a connector. Settings (and their secrets) never come here: the hand reads them from the
@@ -229,3 +231,46 @@ export function connectorView(state: ConnectorState, context: ConnectorContext) 
     updatedAt: isoTime(context.updatedAt),
   };
 }
+
+/**
+ * What a person must hear of: a message that did not arrive, or may not have, until the next one has; a link that
+ * breaks again and again.
+ */
+export function connectorWaiting(link: LinkStatus, context: ConnectorContext): readonly Waiting[] {
+  const { name, last, failures, detail, updatedAt } = context;
+  const on = 'operator';
+  const undelivered =
+    last === null || last.outcome === 'sent'
+      ? []
+      : [
+          {
+            id: last.deliveryId,
+            what: 'delivery',
+            title: excerpt(
+              `${name}: a message was not delivered (${last.outcome}). ${last.reason ?? ''}`,
+              titleCharsMax,
+            ),
+            on,
+            since: updatedAt,
+            until: updatedAt + shownMs,
+          },
+        ];
+  return link === 'error' && failures >= failuresMax
+    ? [
+        ...undelivered,
+        {
+          id: 'link',
+          what: 'connector',
+          title: excerpt(`${name}: ${detail ?? 'the link is broken'}`, titleCharsMax),
+          on,
+          since: updatedAt,
+          until: null,
+        },
+      ]
+    : undelivered;
+}
+
+/** A day: who has not looked by then reads the deliveries. */
+const shownMs = 86_400_000;
+/** A link that breaks once opens again by itself. */
+const failuresMax = 3;

@@ -25,7 +25,7 @@ export function readingOf01(reading: Reading): Reading {
   return JSON.parse(text, (name, value: unknown) =>
     name === 'states' && typeof value === 'object'
       ? censusOf01(value as Census)
-      : name === 'retentionHeldMs'
+      : name === 'retentionHeldMs' || name === '/api/inspect/actors?kind=notifier&limit=100'
         ? undefined // how long the machine took over it
         : name === 'sandbox'
           ? askedOf(value)
@@ -65,7 +65,8 @@ function viewOf01(view: unknown): unknown {
 function asShownNow(value: unknown): unknown {
   if (Array.isArray(value))
     return value.filter((one: unknown) => {
-      const { nodeId, type, receipt, attempt } = (one ?? {}) as Readonly<Record<string, unknown>>;
+      const { kind, nodeId, type, receipt, attempt } = (one ?? {}) as Readonly<Record<string, unknown>>;
+      if (kind === 'notifier') return false; // there was none
       return !(typeof nodeId === 'string' && type === 'trigger' && (receipt ?? attempt) !== undefined);
     });
   const { event, source, fireRef, sessionRef, createdAt } = (value ?? {}) as Readonly<

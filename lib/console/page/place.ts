@@ -2,7 +2,9 @@ import { addressOf, createRouting } from '../../page/routing.js';
 
 /** Where in the console one is: `linkTo({ view: 'chat', id: 's1' })` is `#/chat/s1`. */
 export type Place =
-  | { readonly view: 'now' | 'inbox' | 'more' | SimpleView }
+  | { readonly view: 'now' | 'more' | SimpleView }
+  /** `key`: the thing in focus, as `keyOf` names it; notifications link to it. */
+  | { readonly view: 'inbox'; readonly key?: string }
   | { readonly view: 'chat'; readonly id?: string; readonly q?: string }
   | {
       readonly view: 'board';
@@ -30,6 +32,7 @@ function write(to: Place): string {
     return to.id === undefined ? addressOf(['chat'], { q: to.q }) : addressOf(['chat', to.id]);
   if (to.view === 'board') return addressOf(['board'], { lanes: to.lanes, assignee: to.assignee, q: to.q });
   if (to.view === 'item') return addressOf(['item', to.id]);
+  if (to.view === 'inbox' && to.key !== undefined) return addressOf(['inbox', to.key]);
   return addressOf([to.view]);
 }
 
@@ -49,7 +52,8 @@ function read([view, first]: readonly string[], query: URLSearchParams): Place {
   if (view === 'item' && first) return { view, id: first };
   const simple = simpleViews.find((one) => one === view);
   if (simple !== undefined) return { view: simple };
-  return { view: view === 'inbox' || view === 'more' ? view : 'now' };
+  if (view === 'inbox') return { view, ...(first && { key: first }) };
+  return { view: view === 'more' ? view : 'now' };
 }
 
 /** Where the inspector shows what is under a thing. */

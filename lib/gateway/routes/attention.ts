@@ -23,7 +23,8 @@ const waiting = z.object({
     .string()
     .describe(
       '`permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `trust` ' +
-        '(settings of a project), `move`, or a word of a host.',
+        '(settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, ' +
+        '`notification` (a destination that fails), or a word of a host.',
     ),
   title: z.string(),
   within: z.string().optional().describe('Id of the workflow that a run belongs to, or the folder to trust.'),

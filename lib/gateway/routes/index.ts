@@ -39,6 +39,7 @@ import { deviceRoutes } from './devices.js';
 import { workflowApprovalRoutes } from './workflows/approvals.js';
 import { workflowDefinitionRoutes } from './workflows/definitions.js';
 import { workflowRunRoutes } from './workflows/runs.js';
+import { notificationRoutes } from './notifications.js';
 import { openapiRoutes } from '../openapi.js';
 import { requestMetricsOf, type RequestMetrics } from '../observability.js';
 import type { Evidence } from '../../records/evidence/evidence.js';
@@ -92,6 +93,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...trustRoutes,
     ...hookRoutes(options.hookSecret),
     ...attentionRoutes,
+    ...notificationRoutes,
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),
     ...fileRoutes(options.records),

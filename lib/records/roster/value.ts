@@ -24,6 +24,8 @@ export interface RosterEmployee {
   readonly effortLevel?: string;
   /** Connectors through which this employee's sessions may send. */
   readonly connectors: readonly string[];
+  /** What waits on this employee, or on a person because of it, is sent to people at once. */
+  readonly alwaysNotify: boolean;
   readonly permissions: Person['permissions'];
   readonly monthlyBudgetUsd?: number;
   readonly cwd?: string;
@@ -42,6 +44,7 @@ export function rosterValue(people: readonly Person[], positions: Positions, rev
       rank: person.rank,
       reportsTo: positions.managers.get(person.name) ?? null,
       connectors: person.allowedConnectors,
+      alwaysNotify: person.alwaysNotify,
       permissions: person.permissions,
       ...(person.engine !== undefined && { engine: person.engine }),
       ...(person.model !== undefined && { model: person.model }),

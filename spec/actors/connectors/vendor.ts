@@ -13,6 +13,8 @@ export interface Vendor {
   next(path: string, ...answers: (Answered | 'reset')[]): void;
   /** Resolves when so many requests to a path have come. */
   came(path: string, count: number): Promise<void>;
+  /** The first request that fits, also one that has come already. */
+  asked(fits: (asked: Asked) => boolean): Promise<Asked>;
   /** The next connection to the socket. */
   socket(): Promise<WebSocket>;
   close(): Promise<void>;
@@ -35,6 +37,10 @@ export async function vendor(
   const requests: Asked[] = [];
   const queued = new Map<string, (Answered | 'reset')[]>();
   const watching: { readonly path: string; readonly count: number; readonly resolve: () => void }[] = [];
+  const looking = new Set<{
+    readonly fits: (asked: Asked) => boolean;
+    readonly found: (asked: Asked) => void;
+  }>();
   const comeTo = (path: string): number => requests.filter((one) => one.path === path).length;
   const arrivals: WebSocket[] = [];
   const expecting: ((socket: WebSocket) => void)[] = [];
@@ -48,6 +54,11 @@ export async function vendor(
         body,
       };
       requests.push(asked);
+      for (const one of looking)
+        if (one.fits(asked)) {
+          looking.delete(one);
+          one.found(asked);
+        }
       for (const { path: wanted, count, resolve } of watching) if (comeTo(wanted) >= count) resolve();
       const answer = queued.get(path)?.shift() ?? (await usual(asked, url));
       if (answer === 'reset') return request.socket.destroy();
@@ -76,6 +87,12 @@ export async function vendor(
       new Promise((resolve) => {
         if (comeTo(path) >= count) resolve();
         else watching.push({ path, count, resolve });
+      }),
+    asked: (fits) =>
+      new Promise((found) => {
+        const come = requests.find(fits);
+        if (come) found(come);
+        else looking.add({ fits, found });
       }),
     socket: () =>
       new Promise((resolve) => {

@@ -6,7 +6,7 @@ import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
 import { Subject } from '../parts/subject.js';
 import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
 import { decide } from '../decide.js';
-import { inspectorLink } from '../place.js';
+import { inspectorLink, place } from '../place.js';
 import { keyOf, waiting, waitingError, waitingMore, type Waiting } from '../waiting.js';
 import { NoRecords } from '../parts/sheet.js';
 
@@ -17,10 +17,16 @@ import { NoRecords } from '../parts/sheet.js';
 export function InboxPage() {
   const list = waiting.value;
   const at = useSignal<string | undefined>(undefined);
+  const opened = useSignal(false);
+  const linked = place.value.view === 'inbox' ? place.value.key : undefined;
+  useEffect(() => {
+    if (linked === undefined) return;
+    at.value = linked;
+    opened.value = true;
+  }, [linked]);
   const marked = useSignal<ReadonlySet<string>>(new Set());
   const outcome = useSignal<{ readonly text: string; readonly refused: boolean } | undefined>(undefined);
   const writing = useSignal<string | undefined>(undefined);
-  const opened = useSignal(false);
   const rows = useRef<LongListControl>(null);
   const index = Math.max(0, list?.findIndex((thing) => keyOf(thing) === at.value) ?? 0);
   const thing = list?.[index];
@@ -29,6 +35,9 @@ export function InboxPage() {
   useEffect(() => {
     if (list === undefined || list.length === 0) return;
     const known = list.some((one) => keyOf(one) === at.value);
+    // Anyone who followed a link must not take the next thing for what it led to
+    if (!known && linked !== undefined && at.value === linked)
+      outcome.value = { text: 'What the link leads to waits no more.', refused: true };
     if (!known) at.value = keyOf(list[Math.min(lastIndex.value, list.length - 1)]!);
     else lastIndex.value = index;
   }, [list, at.value]);

@@ -1,0 +1,85 @@
+import type { InboundMessage } from '../../actors/connectors/connector.js';
+import type { Caller } from '../../machines/caller.js';
+import { isRefusal } from '../../machines/refusals.js';
+import { decisionRequest, refusalIn, type Choice } from '../client/decision.js';
+import type { App } from '../commands/app.js';
+import { idsOf } from '../commands/iterate.js';
+import { describe, type WaitingItem } from '../commands/notifications/describe.js';
+import { noticeKey } from '../../machines/notifier/context.js';
+import type { Post } from './in-process.js';
+
+/**
+ * A button under a notice was pressed. It counts from the people whom `notify.to` names for that channel, for the
+ * thing as it was shown, and is judged as a request over HTTP: by the same route, as the person who pressed.
+ * Answers what that person is told where it did not do what the button says.
+ */
+export async function answerNotice(
+  app: App,
+  post: Post,
+  connector: string,
+  { from, channel, choice = '' }: InboundMessage,
+): Promise<string | undefined> {
+  const [n, digest, decision] = choice.split('.');
+  const notice = await noticed(app, connector, Number(n), digest ?? '');
+  if (notice === undefined) return 'It waits no more.';
+  const isTheirs = (app.settings.notify?.to ?? []).some(
+    (to) => to.connector === connector && to.channel === notice.channel && to.decidedBy.includes(from),
+  );
+  if (!isTheirs) {
+    app.supervisor.environment.log.info(
+      { connector, channel: channel.slice(0, 128), from: from.slice(0, 128) },
+      'a decision of a person not in decidedBy was ignored',
+    );
+    return 'You may not decide this here.';
+  }
+  const item = await waitingAt(app, notice.key);
+  if (item === undefined) return 'It waits no more.';
+  if ((await describe(app, item)).digest !== digest)
+    return 'It has changed since it was shown. Read it again.';
+  const { kind, id } = item.actor;
+  const request = decisionRequest(
+    { what: item.waiting.what, id, waitingId: item.waiting.id, ...within(item) },
+    decision as Choice,
+  );
+  if (request === undefined) return 'This cannot be decided here. Open the link.';
+  const reply = await post(personOf(connector, from), request.path, request.body);
+  if (!isRefusal(reply)) return refusalIn(reply.body);
+  app.supervisor.environment.log.info({ kind, id, code: reply.code }, 'a decision by a button was refused');
+  return reply.message;
+}
+
+/** In the audit log `device:team:U012AB3CD`: a person with the authority of a paired browser. */
+const personOf = (connector: string, from: string): Caller => ({
+  type: 'device',
+  id: `${connector}:${from}`,
+});
+
+const within = ({ waiting }: WaitingItem): { readonly within?: string } =>
+  waiting.within === undefined ? {} : { within: waiting.within };
+
+async function noticed(
+  app: App,
+  connector: string,
+  n: number,
+  digest: string,
+): Promise<{ readonly key: string; readonly channel: string } | undefined> {
+  for (const id of await idsOf(app.supervisor, 'notifier', { index: 'all' })) {
+    const view = (await app.supervisor.get('notifier', id))?.view;
+    if (view?.destination.type !== 'connector' || view.destination.connector !== connector) continue;
+    const found = view.notices.find((notice) => notice.n === n && notice.digest === digest);
+    if (found !== undefined) return { key: found.key, channel: view.destination.channel };
+  }
+  return undefined;
+}
+
+async function waitingAt({ supervisor }: App, key: string): Promise<WaitingItem | undefined> {
+  for (let after: string | null | undefined; after !== null;) {
+    const page = await supervisor.waiting({ limit: 500, ...(after === undefined ? {} : { after }) });
+    const found = page.items.find(
+      ({ actor: { kind, id }, waiting }) => noticeKey({ kind, id, waitingId: waiting.id }) === key,
+    );
+    if (found !== undefined) return found;
+    after = page.next;
+  }
+  return undefined;
+}
