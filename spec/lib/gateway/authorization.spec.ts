@@ -213,6 +213,7 @@ describe('authority', () => {
           'event',
           'trigger',
           'file',
+          'hook',
           'knowledge',
           'org',
           'page',
