@@ -46,8 +46,10 @@ describe('logins and environments of engines', () => {
   });
 
   it('are said at the first turn, and where it fails; only what the settings name is passed on', async () => {
+    // The agent makes this folder: below the spec's own, so that no other spec finds it
+    const elsewhere = join(troupe.folder, 'nowhere');
     await settings(
-      '    env: {HTTPS_PROXY: true, NOT_THERE: true, COLOUR: blue, CLAUDE_CONFIG_DIR: /nowhere}\n',
+      `    env: {HTTPS_PROXY: true, NOT_THERE: true, COLOUR: blue, CLAUDE_CONFIG_DIR: ${elsewhere}}\n`,
     );
     const gateway = troupe.begin(
       { ANTHROPIC_API_KEY: key, HTTPS_PROXY: 'http://127.0.0.1:9', OTHER: 'kept' },

@@ -188,6 +188,7 @@ describe('/api/sessions', () => {
       expect((await house.operator.get(`/api/sessions/${id}/messages?before=unknown`)).body).to.deep.equal({
         messages: [],
         hasOlder: false,
+        nextCursor: null,
       });
     });
 
