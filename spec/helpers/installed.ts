@@ -41,10 +41,11 @@ export class InstalledPackage {
     return project;
   }
 
-  /** One more package that the project has beside ours. */
-  async link(name: string): Promise<void> {
-    const link = join(this.folder, 'node_modules', name);
+  /** One more package that the project has beside ours; `as`: in the place of that one. */
+  async link(name: string, as = name): Promise<void> {
+    const link = join(this.folder, 'node_modules', as);
     await mkdir(dirname(link), { recursive: true });
+    await rm(link, { force: true });
     await symlink(join(root, 'node_modules', name), link);
   }
 
