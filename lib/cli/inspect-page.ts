@@ -156,12 +156,13 @@ const linkMs = 60_000;
 
 /** `troupe inspect --home DIR`: until Ctrl-C. */
 export async function servePage(layout: Layout, terminal: Terminal): Promise<void> {
+  // Heard from the first file that is copied on: no copy of a store stays behind
+  const ended = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
+  });
   const page = await openStoppedPage(layout);
   terminal.out(page.link);
   terminal.say('Open it in a browser of this machine within a minute; it lets in one. Ctrl-C ends it.');
-  await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve);
-    process.once('SIGTERM', resolve);
-  });
+  await ended;
   await page.close();
 }

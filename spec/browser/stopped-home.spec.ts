@@ -33,7 +33,7 @@ const statusAs = (url: string, headers: Record<string, string>): Promise<number 
 
 /** `troupe inspect --home`: the page on a home that no gateway runs. */
 describe('the inspector on a stopped home', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let troupe: Troupe;
   let viewer: Viewer;
   before(async () => {
@@ -55,7 +55,7 @@ describe('the inspector on a stopped home', function () {
     await gateway.kill('SIGKILL');
 
     const before = await contentsOf(home);
-    const command = troupe.begin('inspect', '--home', home);
+    const command = troupe.begin({ TMPDIR: troupe.folder }, 'inspect', '--home', home);
     await command.seen(/key=\S+\n/);
     const link = command.out.trim();
     const { origin } = new URL(link);
@@ -91,7 +91,11 @@ describe('the inspector on a stopped home', function () {
     }
     expect(viewer.complaints).to.deep.equal([]);
     await page.context().close();
-    expect((await command.kill('SIGTERM')).code).to.equal(0);
+    // The terminal is closed: a copy of the whole store was left in the temporary folder
+    expect((await command.kill('SIGHUP')).code).to.equal(0);
+    expect((await readdir(troupe.folder)).filter((name) => name.startsWith('troupe-inspect-'))).to.deep.equal(
+      [],
+    );
     expect(await contentsOf(home)).to.deep.equal(before);
   });
 });
