@@ -10,4 +10,4 @@ const all = () =>
 // Words of the command line that name specs are added by mocha itself: then only those run.
 const named = process.argv.slice(2).some((word) => /(?:^|\/)dist\/spec\//.test(word));
 
-module.exports = { spec: named ? [] : all(), timeout: 60_000, forbidOnly: true };
+module.exports = { spec: named ? [] : all(), timeout: 180_000, forbidOnly: true };

@@ -34,7 +34,7 @@ export async function openBrowser(): Promise<Viewer> {
     complaints,
     async open(url, { at = '', path = '/inspect', token = operatorToken, signedIn = true, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       page.on('pageerror', (error) => complaints.push(String(error)));
       page.on('console', (message) => {
@@ -65,7 +65,7 @@ const expected = /Failed to load resource|WebSocket connection to|ERR_CONNECTION
  * what the driver would do for that.
  */
 export async function until(page: Page, expression: string): Promise<void> {
-  for (let frames = 0; frames < 3_000; frames += 1) {
+  for (let frames = 0; frames < 6_000; frames += 1) {
     if (
       await page.evaluate(
         `new Promise((resolve) => requestAnimationFrame(() => resolve(Boolean(${expression}))))`,

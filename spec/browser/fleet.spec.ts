@@ -190,7 +190,7 @@ describe('the fleet in a browser', () => {
     let crowd: Crowd;
     let page: Page;
     before(async function () {
-      this.timeout(120_000);
+      this.timeout(180_000);
       crowd = await openCrowd(100_000);
       page = await viewer.open(crowd.gateway.url);
     });
@@ -199,7 +199,7 @@ describe('the fleet in a browser', () => {
     const rows = (): Promise<number> => page.locator('.row').count();
 
     it('puts at most 200 rows into the page, at the beginning, in the middle and at the end', async function () {
-      this.timeout(60_000);
+      this.timeout(180_000);
       await page.waitForSelector('.row >> text=a0');
       expect(await rows())
         .to.be.greaterThan(5)
@@ -229,7 +229,7 @@ describe('the fleet in a browser', () => {
 
     // Every page before it was fetched once, and all of them were kept.
     it('fetches for a jump what is to be seen there, and keeps no more of the list than that needs', async function () {
-      this.timeout(60_000);
+      this.timeout(180_000);
       await page.setViewportSize({ width: 1360, height: 900 });
       const asked: string[] = [];
       page.on('request', (request) => {

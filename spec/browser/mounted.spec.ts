@@ -84,7 +84,7 @@ const shop = defineKind({
 
 /** The page in another application: in a frame of it, below its path, signed in by its cookie. */
 describe('a mounted inspector in a browser', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let viewer: Viewer;
   let supervisor: Supervisor;
   let inspector: MountedInspector;

@@ -41,7 +41,9 @@ describe('quotas of agents, in a browser', () => {
     page = await viewer.open(house.gateway.url, { at: '#/supervision', reducedMotion: 'reduce' });
     await page.waitForSelector('.quotas tbody tr >> nth=1');
     const rows = await page.locator('.quotas tbody tr').allInnerTexts();
-    expect(rows[0]).to.match(/employee:ann[^]*1 of 1 this hour[^]*\d+:\d\d[^]*sessions per hour, \d+ s ago/);
+    expect(rows[0]).to.match(
+      /employee:ann[^]*1 of 1 this hour[^]*\d+:\d\d[^]*sessions per hour, \d+ (?:s|min) ago/,
+    );
     expect(rows[1])
       .to.include(`session:${lone}`)
       .and.to.match(/1 of 3 in all[^]*none/);

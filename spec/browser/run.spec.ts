@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEvidence } from '../../lib/records/evidence/evidence.js';
-import { openHouse, type House } from '../lib/gateway/fixture.js';
+import { openHouse, poll, type House } from '../lib/gateway/fixture.js';
 import { wrongWith } from './axe.js';
 import { openBrowser, picture, until, type Viewer } from './browser.js';
 
@@ -151,6 +151,10 @@ describe('a run in a browser', () => {
       (await house.operator.post(`/api/workflow-definitions/${id}/run`, { input: { topic } })).body
         .runId as string;
     const [first, second] = [await start('<img src=x onerror="window.hit=1">'), await start('apples')];
+    await poll(
+      () => house.operator.get(`/api/workflow-definitions/${id}/runs/${second}`),
+      ({ body }) => body.status === 'completed',
+    );
     const page = await viewer.open(house.gateway.url, { at: `#/runs/${id}/${first}` });
     await page.waitForSelector('.heading .state >> text=completed');
     await page.selectOption('.compare-with select', second);

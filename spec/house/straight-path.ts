@@ -25,7 +25,8 @@ export interface Path {
 export const journeys = ['read', 'approval', 'session', 'timer'] as const;
 export type Journey = (typeof journeys)[number];
 
-const runs = 4;
+const runs = 5;
+const filesMin = 5;
 
 export async function measurePaths(): Promise<Record<Journey, Path>> {
   const home = await mkdtemp(join(tmpdir(), 'straight-path-'));
@@ -79,7 +80,16 @@ export async function measurePaths(): Promise<Record<Journey, Path>> {
 async function shortest(measure: () => Promise<Path>): Promise<Path> {
   const paths: Path[] = [];
   for (let run = 0; run < runs; run += 1) paths.push(await measure());
-  return paths.reduce((best, path) => (path.files.length < best.files.length ? path : best));
+  // A bell that rang before or after it was listened to, on a machine that stood still, took no way at all
+  const whole = paths.filter(({ files }) => files.length >= filesMin);
+  return whole.reduce(
+    (best, path) =>
+      path.files.length < best.files.length ||
+      (path.files.length === best.files.length && path.functions < best.functions)
+        ? path
+        : best,
+    whole[0] ?? { files: [], entered: [], functions: 0, forwarders: [] },
+  );
 }
 
 /** A client that runs none of the product's code. */

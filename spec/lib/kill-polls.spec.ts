@@ -74,7 +74,7 @@ describe('a gateway that is killed while it polls', () => {
     (await readFile(join(troupe.folder, name), 'utf8').catch(() => '')).split('\n').filter(Boolean);
 
   it('ends the program of the dead gateway before anything else, and begins no second one', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     await bind(`echo $$ >> ${troupe.folder}/pids; sleep 300 & echo $! >> ${troupe.folder}/pids; wait`);
     const pids = (
       await until(async () => {
@@ -102,7 +102,7 @@ describe('a gateway that is killed while it polls', () => {
   });
 
   it('ends the program of a binding that was taken away in its last moment', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     await bind(`trap '' INT TERM; echo $$ >> ${troupe.folder}/pids; while :; do sleep 1; done`);
     const pid = Number(await until(async () => (await lines('pids'))[0]));
     const gone = client.call('DELETE', '/api/workflow-triggers/mail');
@@ -115,7 +115,7 @@ describe('a gateway that is killed while it polls', () => {
   });
 
   it('starts one run for what it took note of, and none for what it did not, whenever it dies', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const moments: Record<string, (frame: { readonly event: string; readonly payload: any }) => boolean> = {
       // a frame is a stranger's JSON
       approved: ({ event, payload }) =>

@@ -20,7 +20,7 @@ describe('a gateway that is killed in the middle of turns', () => {
   };
 
   it('tells once of all of them after the next start, and of each that takes up work again', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const gateway = await troupe.start();
     const { client, feed } = await reach();
     const open = async (prompt: string): Promise<string> =>

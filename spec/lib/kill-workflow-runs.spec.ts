@@ -41,7 +41,7 @@ describe('a gateway that is killed in the middle of a run', () => {
   };
 
   it('has the receipts of an undisturbed run, and made every work item once', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     let running = await troupe.start();
     let client = await clientOf();
     expect((await client.post(`${root}/mutate`, { operation: 'create', definition: flow })).status).to.equal(

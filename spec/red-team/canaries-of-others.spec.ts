@@ -10,7 +10,7 @@ import { Troupe } from '../lib/cli/troupe.js';
  * them – least of all when something fails, for then libraries like to show what they were doing.
  */
 describe('red team: secrets of others as canaries', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let troupe: Troupe;
   before(async () => {
     troupe = await Troupe.create();

@@ -11,7 +11,7 @@ import { Troupe } from '../lib/cli/troupe.js';
  * answers, its own output.
  */
 describe('red team: secrets as canaries', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let troupe: Troupe;
   before(async () => {
     troupe = await Troupe.create();

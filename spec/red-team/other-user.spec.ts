@@ -15,7 +15,7 @@ import { Troupe } from '../lib/cli/troupe.js';
  * listens on ports that became free. ASVS 13.3.1, 14.2.4.
  */
 describe('red team: another user of this machine', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let troupe: Troupe;
   beforeEach(async () => {
     troupe = await Troupe.create();

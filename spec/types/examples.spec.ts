@@ -36,7 +36,7 @@ describe('the examples of docstrings', () => {
     const programs = examples.filter(({ isConfig }) => !isConfig);
     expect(programs.length).to.be.greaterThan(90);
     expect(await compiled(programs)).to.equal('');
-  }).timeout(120_000);
+  }).timeout(300_000);
 
   it('of config.yaml are settings that can be used', () => {
     const settings = examples.filter(({ isConfig }) => isConfig);

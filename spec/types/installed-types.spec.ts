@@ -6,7 +6,7 @@ import { root } from '../house/sources.js';
 
 /** Our declarations are part of our users' programs: theirs may check them, and have no types but ours. */
 describe('the declarations of the packed package', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let project: InstalledPackage;
   before(async () => {
     project = await InstalledPackage.create();

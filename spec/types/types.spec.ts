@@ -40,7 +40,7 @@ describe('the types of the packed package', () => {
         // The alpha's own declarations do not hold: there they are not checked
         if (module === 'nodenext')
           expect(await project.compile({ 'xstate6.ts': six }, { compiler, noEmit: true })).to.equal('');
-      }).timeout(180_000);
+      }).timeout(300_000);
     }
   }
 

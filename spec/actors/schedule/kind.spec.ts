@@ -107,7 +107,7 @@ async function live(death?: Death) {
 
 describe('a cron job on a store that dies', () => {
   it('has one run per instant, on record before it is launched, whichever write it dies at', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const whole = await live();
     expect(whole.lines.map(({ sessionKey, status }) => [sessionKey, status])).to.deep.equal(
       instants.map((id) => [id, 'success']),

@@ -53,7 +53,7 @@ describe('the table of authority: every route', () => {
       .replaceAll(/\{\w+\}/g, () => (path.startsWith('/api/work-items/') ? item : self));
 
   it('refuses what the table refuses', async function () {
-    this.timeout(120_000);
+    this.timeout(180_000);
     let cells = 0;
     for (const { method, path, row } of routes)
       for (const kind of callerKinds) {

@@ -9,7 +9,7 @@ import { addressIn } from '../../crash/victim.js';
 
 /** The inspector in three applications, each run as a person would copy it. */
 describe('a mounted inspector', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   let child: ChildProcess;
   const signedIn = { authorization: 'Bearer open-sesame', cookie: 'key=open-sesame' };
   async function start(name: string): Promise<string> {

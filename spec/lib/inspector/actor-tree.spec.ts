@@ -25,7 +25,7 @@ const leaf = defineKind({
 
 /** The tree of actors, a page at a time: of ten thousand children no more is read than is shown. */
 describe('a page of the actor tree', function () {
-  this.timeout(30_000);
+  this.timeout(180_000);
   let supervisor: Supervisor;
   /** Rows that the store has handed out. */
   let rows = 0;

@@ -219,7 +219,7 @@ describe('bundle and replay', () => {
       ),
       { numRuns: 40 },
     );
-  }).timeout(60_000);
+  }).timeout(180_000);
 
   it('says at which entry, and in which members, a changed machine comes to something else', async () => {
     const counter = (by: number, version = 1): Kind => {

@@ -77,7 +77,7 @@ describe('dead letters', () => {
     expect([await rows('d/'), await rows('g/')]).to.deep.equal([600, 600]);
     expect(await numbers({ limit: 1 })).to.deep.equal([1_399]);
     expect((await numbers({ limit: 1_000 })).at(-1)).to.equal(800);
-  }).timeout(20_000);
+  }).timeout(180_000);
 
   it('of a home from before there was a list are listed, too', async () => {
     await open();

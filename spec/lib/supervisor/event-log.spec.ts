@@ -124,7 +124,7 @@ describe('the log', () => {
     });
 
     it('tells a slow watcher what the memory no longer holds', async function () {
-      this.timeout(60_000);
+      this.timeout(180_000);
       const iterator = house.supervisor.watch({ since: 0 })[Symbol.asyncIterator]();
       const seqs = [((await iterator.next()).value as LogEntry).position];
       for (let n = 0; n < 18; n += 1)

@@ -149,7 +149,7 @@ describe('a run whose process dies', () => {
   });
 
   it('has the same receipts whichever write it dies at, and does nothing twice that is fenced', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const whole = await live();
     expect(whole.writes).to.be.greaterThan(10);
     let interrupted = 0;
@@ -181,7 +181,7 @@ describe('a run whose process dies', () => {
   });
 
   it('does so when it dies again soon after', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const whole = await live();
     for (let at = 1; at <= whole.writes; at += 1) {
       const death = { at, when: at % 2 === 0 ? 'before' : 'after', again: 1 + (at % 3) } as const;

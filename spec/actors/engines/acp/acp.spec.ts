@@ -108,7 +108,7 @@ describe('the acp engine', () => {
       text: 'done',
       left: 0,
     });
-  }).timeout(20_000);
+  }).timeout(180_000);
 
   it('denies a tool that nobody allows, allows what its list names by kind or name, and asks whoever listens', async () => {
     const shell = '[[use {"title":"ls -l"}]]';
@@ -306,7 +306,7 @@ describe('the acp engine', () => {
     expect(await turn('[[fork]]')).to.include({ outcome: 'succeeded', left: 0 });
     const mute = await turn({ prompt: 'x', deadlineMs: 500 }, { args: [], bin: 'cat' });
     expect(mute).to.include({ outcome: 'failed', left: 0 });
-  }).timeout(30_000);
+  }).timeout(180_000);
 
   it('is not there where its program is not, and says how to get it', async () => {
     for (const name of acpPresetNames) {

@@ -153,7 +153,7 @@ describe('the claude engine', () => {
   it('ends an agent that heeds neither its deadline nor a signal, and what it left running', async () => {
     expect(await turn({ prompt: '[[hang]]', deadlineMs: 500 })).to.include({ outcome: 'failed', left: 0 });
     expect(await turn('[[fork]]')).to.include({ outcome: 'succeeded', left: 0 });
-  }).timeout(20_000);
+  }).timeout(180_000);
 
   it('is not there where its program is not, and says how to get it', async () => {
     const facts = await claudeEngine({ bin: 'no-such-program' }).discover();

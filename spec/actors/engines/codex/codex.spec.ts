@@ -258,7 +258,7 @@ describe('the codex engine', () => {
   it('ends an agent that heeds neither its deadline nor a signal, and what it left running', async () => {
     expect(await turn({ prompt: '[[hang]]', deadlineMs: 500 })).to.include({ outcome: 'failed', left: 0 });
     expect(await turn('[[fork]]')).to.include({ outcome: 'succeeded', left: 0 });
-  }).timeout(20_000);
+  }).timeout(180_000);
 
   it('drives a codex without an app-server by exec: answers, resumes, begins anew, and bounds what cannot ask', async () => {
     const first = await turn('[[say one]] fig', old);

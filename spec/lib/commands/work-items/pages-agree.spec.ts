@@ -10,7 +10,7 @@ import { openApp, type AppFixture } from '../app-fixture.js';
  * whomever, they agree; each way reads other lists and other ranges of them.
  */
 describe('pages of work items', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let house: AppFixture;
   const items: Item[] = [];
   interface Item {

@@ -230,7 +230,7 @@ describe('/ws/inspect', () => {
     const next = (await until(back, ({ event }) => event === 'entries')) as unknown as EntriesFrame;
     expect(next.payload.from).to.equal(seq);
     expect(next.payload.entries[0]?.seq).to.equal((seq ?? 0) + 1);
-  }).timeout(60_000);
+  }).timeout(180_000);
 
   it('is for people: agents and strangers stay out, credentials stay out of addresses, nonsense is named', async () => {
     await house.supervisor.spawn('session', { id: 'agent', input: input() });

@@ -5,7 +5,7 @@ import { startPostgres, type PostgresServer } from '../../../helpers/postgres-se
 describe('the store in PostgreSQL', () => {
   let server: PostgresServer;
   before(async function () {
-    this.timeout(120_000);
+    this.timeout(180_000);
     server = await startPostgres();
   });
   after(() => server?.stop());

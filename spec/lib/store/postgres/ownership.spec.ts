@@ -30,7 +30,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
 const next = (store: PostgresStore, name: string) => groupAfter(store.head, 1, [[`a/x/${name}`, '1']]);
 
 describe('a home in PostgreSQL', function () {
-  this.timeout(120_000);
+  this.timeout(180_000);
   let server: PostgresServer;
   let url: string;
   const opened: PostgresStore[] = [];

@@ -133,7 +133,7 @@ describe('what cannot be stored', () => {
     const beside = house.supervisor.ask('counter', 'c', { type: 'add', n: 1 });
     expect((await rejection(send('many', '10001'))).message).to.match(/at most 10000 messages/);
     expect(await beside).to.not.have.property('code');
-  }).timeout(60_000);
+  }).timeout(180_000);
 
   it('is a row that is longer than a frame of the store could ever be', async () => {
     odd['long'] = () => 'x'.repeat(33 << 20);

@@ -247,5 +247,5 @@ describe('retention by age', () => {
       await house.environment.settle();
     expect(house.supervisor.inspection.floor).to.equal(house.supervisor.inspection.head);
     expect(await house.log()).to.deep.equal([]);
-  }).timeout(30_000);
+  }).timeout(180_000);
 });

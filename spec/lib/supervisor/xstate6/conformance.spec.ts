@@ -200,7 +200,7 @@ for (const [name, kindsOf] of majors) {
     });
 
     describe('whose process dies', function () {
-      this.timeout(120_000);
+      this.timeout(180_000);
 
       /** Timers, actions, async work, self-sent events, children and their ends, all under way at once. */
       const story = async (): Promise<void> => {

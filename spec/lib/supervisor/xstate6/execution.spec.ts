@@ -96,6 +96,7 @@ describe('a durable execution that its host drives', () => {
     await crash();
     await house.environment.advance(200);
     expect(await run()).to.deep.equal(['lamp', 'late']);
+    await house.stop();
     house = await openHouse(kinds);
     const refused = run();
     await timersSet(1);
@@ -158,7 +159,7 @@ describe('a durable execution that its host drives', () => {
   });
 
   describe('whose process dies', function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
 
     async function story(): Promise<unknown> {
       for (let life = 0; life < 3; life += 1) {
