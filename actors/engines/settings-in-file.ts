@@ -47,8 +47,13 @@ const plainKeys: ReadonlySet<string> = new Set([
  * has many spellings of one key (flow, quotes, escapes, merges), so it is parsed and not searched.
  */
 function frontMatterIn(text: string): readonly string[] {
-  const [, front] = /^\s*---[ \t]*\r?\n([^]*?)---[ \t]*(?:\r?\n|$)/.exec(text) ?? [];
-  const keys = front === undefined ? (/^\s*---/.test(text) ? ['unreadable'] : []) : keysOf(front);
+  // to some it ends at the first dashes that end a line, to others at the first line of dashes: both are read
+  const fronts = [
+    /^\s*---[ \t]*\r?\n([^]*?)---[ \t]*(?:\r?\n|$)/.exec(text),
+    /^\s*---[ \t]*\r?\n((?:[^]*?\n)?)---[ \t]*(?:\r?\n|$)/.exec(text),
+  ].flatMap((found) => found?.[1] ?? []);
+  const isUnended = fronts.length === 0 && /^\s*---/.test(text);
+  const keys = isUnended ? ['unreadable'] : fronts.flatMap(keysOf);
   const sets = new Set(keys.filter((key) => !plainWords.has(plain(key))));
   if (/![`{]/.test(text)) sets.add('commands');
   return [...sets].slice(0, namesShownMax);

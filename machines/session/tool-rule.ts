@@ -73,17 +73,31 @@ function commandMatches(specifier: string, command: string): boolean {
 
 /**
  * By these options `git diff`, `git merge`, `go test`, `cargo build` and the like write a file of one's choice or run a
- * program: a wildcard does not stand for them, and a person is asked. Git takes beginnings of their names, too.
+ * program: a wildcard does not stand for them, nor for one more of those that are named, nor for braces that a shell
+ * makes them of; a person is asked. Git takes beginnings of their names, too.
  */
-const reachesFurther = (specifier: string, command: string): boolean =>
-  (command.replace(/["']/g, '').match(furtherOptions) ?? []).some(
-    (option) => !specifier.includes(option.slice(1)),
-  );
+function reachesFurther(specifier: string, command: string): boolean {
+  if (!specifier.includes('*')) return false; // it names the very command
+  const named = furtherIn(specifier);
+  for (const option of furtherIn(command)) {
+    const at = named.indexOf(option);
+    if (at < 0) return true;
+    named.splice(at, 1);
+  }
+  return hasBraces(command) && !hasBraces(specifier);
+}
+
+/** `{a,b}` and `{a..b}` become words of their own; `HEAD@{1}` does not. */
+const hasBraces = (command: string): boolean =>
+  command.includes('{') && /,|\.\./.test(command.slice(command.indexOf('{'), command.lastIndexOf('}') + 1));
+
+const furtherIn = (command: string): string[] =>
+  [...command.replace(/["']/g, '').matchAll(furtherOptions)].map(([, option = '']) => option);
 const furtherOptions = new RegExp(
-  `[\\s{,]-(?:${[
+  `[\\s{,](-(?:${[
     '-?(?:toolexec|vettool|exec|exec-path|config|overlay|modfile)',
-    '-ou[a-z]*|-ext[a-z-]*|-text[a-z]*|-str[a-z]*|-upload-pack',
-  ].join('|')})(?![\\w-])`,
+    '-ou[a-z]*|-ex(?:e[a-z-]*)?|-ext[a-z-]*|-text[a-z]*|-str[a-z]*|-upl[a-z-]*',
+  ].join('|')}))(?![\\w-])`,
   'g',
 );
 
@@ -166,7 +180,8 @@ export function covers(wider: string, narrower: string): boolean {
   if (most.tool === 'Bash') {
     const pattern = least.specifier.replace(/:\*$/, ' *');
     const matching = pattern.endsWith(' *') ? [pattern, pattern.slice(0, -2)] : [pattern];
-    return matching.every((text) => commandMatches(most.specifier ?? '', text));
+    const widest = most.specifier;
+    return matching.every((text) => commandMatches(widest, text) && !reachesFurther(widest, text));
   }
   if (most.tool === 'WebFetch') return false;
   const folder = /^(\/\/[^*]*)\/\*\*$/.exec(most.specifier)?.[1];

@@ -11,6 +11,7 @@ describe('what a file of a project sets', () => {
     'as an explicit key': '? allowed-tools\n: Bash(*)',
     'by a merge': 'metadata: &more {allowed-tools: Bash(*)}\n<<: *more',
     'with a tag': '!!str allowed-tools: Bash(*)',
+    'behind dashes that end a line': 'description: x ---\nallowed-tools: Bash(*)',
     'in other letters': 'Allowed_Tools: Bash(*)',
   };
   for (const [way, front] of Object.entries(hidden))

@@ -89,12 +89,37 @@ describe('a permission rule', () => {
       proposedRule({ tool: 'Bash', uses: { tool: 'Bash', command: 'git diff --output=x' } }, '/w'),
     ).to.equal(undefined);
     expect(runs('Bash(git diff --output=x *)', 'git diff --output=x HEAD')).to.equal(true);
+    // the last one counts, and a wildcard before the name of an option is not that option
+    expect(runs('Bash(git diff --output=x *)', 'git diff --output=x --output=/home/me/.bashrc')).to.equal(
+      false,
+    );
+    expect(runs('Bash(git diff x--output *)', 'git diff x--output --output=/home/me/.bashrc')).to.equal(
+      false,
+    );
+    for (const braces of ['{-,x}-output=y', '--{output=y,stat}', '-{-output=y,-stat}'])
+      expect(runs('Bash(git diff *)', `git diff ${braces}`), braces).to.equal(false);
+    expect(runs('Bash(git diff --output=x)', 'git diff --output=x')).to.equal(true);
     for (const command of [
       'git diff -s --stat',
       'git diff --output-indicator-new=x',
       'git diff HEAD -- src/out',
+      'git diff HEAD@{1} HEAD',
     ])
       expect(runs('Bash(git diff *)', command), command).to.equal(true);
+  });
+
+  // an agent whose rule was `git diff *` opened a session with the rule `git diff --output=~/.bashrc`, and it held
+  it('covers no rule that names an option for which its wildcard does not stand', () => {
+    const own = 'Bash(git diff *)';
+    for (const lent of [
+      'git diff --output=/home/me/.bashrc',
+      'git diff --output=x *',
+      'git diff {--output,-s}=x',
+    ])
+      expect(commonRules([`Bash(${lent})`], [own]), lent).to.deep.equal([]);
+    expect(commonRules(['Bash(git diff --stat *)'], [own])).to.deep.equal(['Bash(git diff --stat *)']);
+    const named = 'Bash(git diff --output=x *)';
+    expect(commonRules(['Bash(git diff --output=x HEAD)'], [named])).to.have.length(1);
   });
 
   it('is decided at once, whatever was written to make it slow', () => {
