@@ -149,8 +149,10 @@ function createAdmission() {
   };
 }
 
-const isSame = (given: string, wanted: string): boolean =>
-  given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+function isSame(given: string, wanted: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
 
 const linkMs = 60_000;
 

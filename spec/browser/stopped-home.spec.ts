@@ -61,6 +61,11 @@ describe('the inspector on a stopped home', function () {
     const { origin } = new URL(link);
     expect((await fetch(`${origin}/inspect/api/inspect/fleet`)).status).to.equal(401);
     expect((await fetch(`${origin}/open?key=wrong`)).status).to.equal(403);
+    // as many characters as the key has, and more bytes: to compare them threw, and ended the command
+    const { length } = new URL(link).searchParams.get('key') ?? '';
+    expect((await fetch(`${origin}/open?key=${encodeURIComponent('é'.repeat(length))}`)).status).to.equal(
+      403,
+    );
     expect(await statusAs(link, { host: 'rebound.example' }), 'a name that leads here').to.equal(421);
     const page = await viewer.open(link, { path: '', signedIn: false });
     await page.waitForSelector('[data-connection=live]', { state: 'attached' });
