@@ -134,6 +134,8 @@ export interface EngineListing {
   readonly defaultModel: string | null;
   readonly effortMechanism: string;
   readonly models: readonly unknown[];
+  /** How its program logs in. */
+  readonly access?: unknown;
   readonly reason?: string;
   readonly remedy?: string;
 }

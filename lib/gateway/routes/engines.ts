@@ -27,7 +27,7 @@ const engine = z
         absent: z.array(z.string()).describe('Variables that the settings name and the gateway lacks.'),
       })
       .optional()
-      .describe('How the program gets in at its provider: files and names, never values.'),
+      .describe('How the program gets in at its provider: files and names, never values. For people alone.'),
   })
   .meta({ id: 'Engine' });
 
@@ -134,6 +134,10 @@ async function limits({
   };
 }
 
-async function list({ app }: Pick<HttpRequest, 'app'>): Promise<Reply> {
-  return { body: await app.engines.list() };
+/** How programs log in is for people: agents have no use for places of logins and names of keys. */
+async function list({ app, caller }: Pick<HttpRequest, 'app' | 'caller'>): Promise<Reply> {
+  const all = await app.engines.list();
+  if (caller.type !== 'session') return { body: all };
+  const engines = Object.entries(all.engines).map(([name, { access: _, ...shown }]) => [name, shown]);
+  return { body: { ...all, engines: Object.fromEntries(engines) as typeof all.engines } };
 }

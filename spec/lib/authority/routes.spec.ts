@@ -71,6 +71,21 @@ describe('the table of authority: every route', () => {
     expect(cells).to.be.greaterThan(500);
   });
 
+  // the lowest agent was told where logins lie, and by which names the gateway holds keys
+  it('tells people alone how engines log in', async () => {
+    const access = async (kind: CallerKind) =>
+      (await clients[kind].get('/api/engines')).body.engines.pen.access;
+    expect((await access('operator')).what).to.equal('login in ~/.pen');
+    expect(await access('device')).not.to.equal(undefined);
+    for (const kind of ['self', 'above', 'below', 'outsider'] as const)
+      expect(await access(kind), kind).to.equal(undefined);
+  });
+
+  it('begins at the first page of the tree where the cursor is empty, also below an actor', async () => {
+    const tree = await clients.operator.get(`/api/inspect/tree?kind=session&id=${self}&limit=10&cursor=`);
+    expect(tree.body.actors, 'the session below it').to.have.length.at.least(1);
+  });
+
   it('has a way or a rule for every change that agents may cause', () => {
     const open = routes.filter(
       ({ method, row }) =>

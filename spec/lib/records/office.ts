@@ -174,5 +174,6 @@ const pen = defineEngine({
   name: 'pen',
   effortMechanism: 'flag',
   discover: async () => ({ available: true, defaultModel: 'fine', models: [model] }),
+  access: async () => ({ state: 'ready', what: 'login in ~/.pen', notPassed: [], absent: [] }),
   turn: () => Promise.reject(new Error('the turn hand serves')),
 });

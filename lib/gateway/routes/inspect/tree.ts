@@ -44,7 +44,7 @@ async function read({
   query,
 }: HttpRequest<unknown, z.output<typeof treeQuery>>): Promise<Reply | Refusal> {
   const { kind, id, offset, limit = 100 } = query;
-  const after = query.after ?? query.cursor;
+  const after = query.after || query.cursor || undefined;
   if (!supervisor.inspection.kinds().some((known) => known.kind === kind))
     return refuse('BAD_REQUEST', { path: 'kind' }, `kind: unknown kind of actor "${kind}"`);
   if (offset !== undefined && (after !== undefined || id !== undefined))
