@@ -2875,7 +2875,7 @@ export interface components {
             role: string;
         };
         Engine: {
-            /** @description How the program gets in at its provider: files and names, never values. */
+            /** @description How the program gets in at its provider: files and names, never values. For people alone. */
             access?: {
                 /** @description Variables that the settings name and the gateway lacks. */
                 absent: string[];
