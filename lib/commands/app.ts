@@ -134,8 +134,6 @@ export interface EngineListing {
   readonly defaultModel: string | null;
   readonly effortMechanism: string;
   readonly models: readonly unknown[];
-  /** How its program logs in. */
-  readonly access?: unknown;
   readonly reason?: string;
   readonly remedy?: string;
 }

@@ -138,6 +138,8 @@ async function limits({
 async function list({ app, caller }: Pick<HttpRequest, 'app' | 'caller'>): Promise<Reply> {
   const all = await app.engines.list();
   if (caller.type !== 'session') return { body: all };
-  const engines = Object.entries(all.engines).map(([name, { access: _, ...shown }]) => [name, shown]);
-  return { body: { ...all, engines: Object.fromEntries(engines) as typeof all.engines } };
+  const isShown = ([member]: readonly [string, unknown]): boolean => member !== 'access';
+  const shown = (one: object): object => Object.fromEntries(Object.entries(one).filter(isShown));
+  const engines = Object.entries(all.engines).map(([name, one]) => [name, shown(one)]);
+  return { body: { ...all, engines: Object.fromEntries(engines) as unknown } };
 }
