@@ -6,7 +6,8 @@ import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { openBrowser, until, type Viewer } from './browser.js';
 
 /** One actor in a real browser: its chart, its past, what may happen to it. */
-describe('an actor in a browser', () => {
+describe('an actor in a browser', function () {
+  this.timeout(300_000); // a life of hundreds of steps is made by requests, beside whatever else runs
   let house: House;
   let store: Store;
   let viewer: Viewer;
