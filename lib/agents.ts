@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
 import { createConnectorRegistry, type ConnectorInstance } from '../actors/connectors/registry.js';
 import { builtInConnectors } from '../actors/connectors/built-in.js';
+import type { Supervisor } from './supervisor/contract.js';
 import type { Connector, Inbox } from '../actors/connectors/connector.js';
 import type { AtMostOnceEffect, EffectContext } from '../actors/contracts.js';
 import type { AnyKinds, InputOf } from '../actors/inference.js';
@@ -232,6 +233,8 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(attachmentPath === undefined ? {} : { attachmentPath }),
     ...(keepText === undefined ? {} : { keepText }),
     ...(watchChanges === undefined ? {} : { watchChanges }),
+    policyOf: async ({ supervisor, actor }) =>
+      (await (supervisor as Supervisor<AgentKinds>).get('session', actor.id))?.view.toolPolicy,
     ...(isTrusted === undefined ? {} : { isTrusted }),
     ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),

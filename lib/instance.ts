@@ -194,6 +194,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const redact = redactor([secrets.token, secrets.secret]);
   const workers = homeWorkers({ config, layout, ...secrets, gatewayUrl: url, redact, log, ownEngines });
+  void departed.then((why) => why === 'drained' && workers?.keepNone());
   const registry = createEngineRegistry({
     engines: enginesAt(url).map((engine) => workers?.hearing(engine) ?? engine),
     default: config.engines.default,

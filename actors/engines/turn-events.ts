@@ -55,6 +55,8 @@ export type TurnEvent = {
       readonly title: string;
       readonly input: Json;
       readonly uses?: ToolUse;
+      /** In a turn whose events come again: it was answered when it came first. */
+      readonly isDecided?: true;
     }
   /** How a process is found again after a crash. Acknowledged before it is started. */
   | { readonly type: 'process.noted'; readonly note: Json }

@@ -60,10 +60,11 @@ export function followTurn({
   }
 
   async function ask(event: TurnEventOf<'permission.asked'>): Promise<void> {
-    const { permissionId, tool, title, input, uses } = event;
+    const { permissionId, tool, title, input, uses, isDecided = false } = event;
     const question = { id: permissionId, tool, title, input, ...(uses === undefined ? {} : { uses }) };
-    const answer = await permission(question, () => record.permission(event));
+    const answer = await permission({ ...question, isDecided }, () => record.permission(event));
     if (answer.isAsked) record.permission(event, answer);
+    if (isDecided) return;
     command({
       type: 'decide',
       permissionId,

@@ -43,6 +43,6 @@ export interface DistantTurn extends Pick<TurnHost, 'take' | 'redact'> {
   readonly whereabouts: { readonly [member: string]: Json };
   /** Resolves when its process has died. */
   readonly lost: Promise<void>;
-  /** It goes on without this gateway. */
-  leave(): void;
+  /** It goes on without this gateway; false where it may not. */
+  leave(): boolean;
 }

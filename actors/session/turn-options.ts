@@ -1,3 +1,4 @@
+import type { ToolPolicy } from '../../machines/session/tool-policy.js';
 import type { EffectContext } from '../contracts.js';
 import type { BudgetPort } from '../budget/kind.js';
 import type { Pool } from '../engines/pool.js';
@@ -43,6 +44,8 @@ export interface EngineTurnOptions {
   readonly redact?: Redact;
   /** Has a person trusted what the project of this folder sets? Absent: no one has. */
   readonly isTrusted?: (sessionId: string, settings: ProjectSettings) => Promise<boolean>;
+  /** What the session allows by now, for a turn that an earlier gateway began. Absent: what it allowed then. */
+  readonly policyOf?: (context: EffectContext) => Promise<ToolPolicy | undefined>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Where turns run that outlive this gateway. Absent: they run in its own process. */

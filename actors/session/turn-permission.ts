@@ -37,7 +37,7 @@ export function permissionAsker({
   waitMs,
   isAgain = false,
 }: AskerOptions): (
-  request: PermissionRequest & { readonly id: string },
+  request: PermissionRequest & { readonly id: string; readonly isDecided?: boolean },
   onAsked: () => void,
 ) => Promise<PermissionAnswer & { readonly isAsked: boolean; readonly message?: string }> {
   const waiting = new Map<string, (answer: PermissionAnswer) => void>();
@@ -57,7 +57,8 @@ export function permissionAsker({
     { once: true },
   );
 
-  return async ({ id, tool, title, input, uses }, onAsked) => {
+  return async ({ id, tool, title, input, uses, isDecided = false }, onAsked) => {
+    if (isDecided) return answeredBefore(context, `${turnId}:${id}`);
     if (mayUse(inForce, { tool, uses })) return { allow: true, isAsked: false };
     if (signal.aborted) return { ...no('The turn ended.'), isAsked: false };
     const permissionId = `${turnId}:${id}`;
@@ -102,6 +103,17 @@ async function askedBefore(
   const [decided] = await context.rows('decisions', { last: 1, where: isIt });
   if (decided === undefined) return 'pending';
   return decided.state === 'allowed' ? { allow: true } : no(decided.note ?? 'It was not allowed.');
+}
+
+/** To a question that needs no answer any more: it is looked up for the turn's record. */
+async function answeredBefore(
+  context: TurnContext,
+  permissionId: string,
+): Promise<PermissionAnswer & { readonly isAsked: boolean }> {
+  const before = await askedBefore(context, permissionId).catch(() => undefined);
+  return before === undefined || before === 'pending'
+    ? { allow: true, isAsked: false } // the policy had answered
+    : { ...before, isAsked: true };
 }
 
 interface Answered {

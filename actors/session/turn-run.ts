@@ -113,12 +113,14 @@ export async function adoptTurn(run: TurnRun, note: Json): Promise<TurnOutput | 
   const engine = options.registry.get(input.engine);
   const hash = readNote(note)?.tokenHash ?? undefined;
   if (hosts === undefined || engine === undefined || hash === undefined) return undefined;
+  const toolPolicy = await options.policyOf?.(context);
+  const now = { ...run, input: { ...input, ...(toolPolicy && { toolPolicy }) } };
   const isStored = await storedMessages(input.turnId, context);
   const sandbox = await sandboxOf(run, engine, [], true);
   const project = await judgedProject(run, engine);
   options.tokens.restore(context.actor.id, hash);
   let isThere = true;
-  const outcome = await follow(run, {
+  const outcome = await follow(now, {
     ...(sandbox && { sandbox }),
     confirm: () => (project.untrusted ? refuseToStart(wantsTrust(project.untrusted)) : project.confirm()),
     changes: undefined,
@@ -231,7 +233,10 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
       },
       onCaughtUp: () => deltas.skip(),
     });
-    if (host === undefined) return interruption('');
+    if (host === undefined) {
+      isLeft = true; // what its host has left running is ended first
+      return interruption('');
+    }
     const followed = followTurn({
       turnId: input.turnId,
       context,
@@ -252,10 +257,7 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
     follower = followed;
     const left = new Promise<'left'>((resolve) => {
       interrupt = () => {
-        if (mayGoOn(context) && host.leave !== undefined) {
-          host.leave();
-          return resolve('left');
-        }
+        if (mayGoOn(context) && host.leave?.() === true) return resolve('left');
         host.take({ type: 'interrupt' });
         ending.abort();
       };

@@ -30,10 +30,16 @@ export function stopCommand(program: Command, terminal: Terminal): void {
       if (announcement?.pid != null) await stopGateway(announcement, announcement.pid, layout);
       else if (options.now !== true) throw notRunning(layout);
       const { secret } = (await readAnnouncement(layout.announcement)) ?? {};
-      const workers = options.now === true && secret ? await endWorkers(layout.run, secret) : 0;
       if (announcement?.pid != null) terminal.say('Stopped.');
-      if (options.now === true)
-        terminal.say(workers === 0 ? 'No turn went on.' : 'Ended the turns that went on.');
+      if (options.now !== true) return;
+      const { ended, left } = await endWorkers(layout.run, secret ?? '');
+      if (left > 0)
+        throw new CommandError(
+          exitCodes.failed,
+          `Turns may go on in ${left === 1 ? 'a process' : `${left} processes`} that could not be ended; without a ` +
+            'gateway they end within 15 minutes.',
+        );
+      terminal.say(ended === 0 ? 'No turn went on.' : 'Ended the turns that went on.');
     });
 }
 

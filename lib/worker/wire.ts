@@ -60,6 +60,8 @@ export interface WorkerSetup {
   readonly waitMs: number;
   /** How long it stays with nothing to do. */
   readonly idleMs: number;
+  /** How long a turn is kept whose end its gateway has heard. Default: one minute. */
+  readonly heardMs?: number;
 }
 
 /** Sockets of workers are called so. */

@@ -23,7 +23,7 @@ export class Worker {
   private isEnding = false;
 
   constructor(
-    private readonly setup: Pick<WorkerSetup, 'socket' | 'key' | 'waitMs' | 'idleMs'>,
+    private readonly setup: Omit<WorkerSetup, 'engines' | 'enginesFolder' | 'gatewayUrl'>,
     private readonly engines: readonly Engine[],
     private readonly over: () => void,
   ) {
@@ -69,13 +69,14 @@ export class Worker {
         const { turnId } = frame;
         this.send({ type: 'attached', turnId, isHere: turn !== undefined });
         for (const event of turn?.said() ?? []) this.send({ type: 'event', turnId, event });
+        if (turn?.isOver === true) this.forgetHeard(turnId);
         this.send({ type: 'caughtUp', turnId });
         for (const [id, asked] of this.confining)
           if (asked.turnId === turnId) this.send({ type: 'confine', id, turnId, command: asked.command });
         return;
       }
       case 'command':
-        return this.turns.get(frame.turnId)?.host?.take(frame.command);
+        return this.turns.get(frame.turnId)?.take(frame.command);
       case 'confined':
         this.confining.get(frame.id)?.resolve(frame.command);
         return void this.confining.delete(frame.id);
@@ -99,9 +100,11 @@ export class Worker {
   private begin(frame: ToWorker & { readonly type: 'begin' }): void {
     const { turnId, request, tokenHash, settleMs, graces } = frame;
     const engine = this.engines.find(({ name }) => name === frame.engine);
-    if (engine === undefined || this.turns.has(turnId)) return; // asked twice, begun once
-    const turn = new WorkerTurn(Date.now());
+    const earlier = this.turns.get(turnId);
+    if (engine === undefined || earlier?.isBegun === true) return; // asked twice, begun once
+    const turn = new WorkerTurn();
     this.turns.set(turnId, turn);
+    earlier?.interrupt('The turn was begun again.');
     this.watch();
     const confine = (command: Command): Promise<Confined> =>
       new Promise((resolve, reject) => {
@@ -121,7 +124,8 @@ export class Worker {
           message: error instanceof Error ? (error.stack ?? error.message) : String(error),
         }),
       post: (event) => {
-        turn.keep(event, Date.now());
+        if (this.turns.get(turnId) !== turn) return; // begun again
+        turn.keep(event);
         if (event.type !== 'turn.ended') return this.send({ type: 'event', turnId, event });
         const known = engine
           .limits?.()
@@ -130,10 +134,19 @@ export class Worker {
           .catch(() => undefined) // no one waits for it
           .then(() => {
             this.send({ type: 'event', turnId, event });
+            this.forgetHeard(turnId);
             this.watch();
           });
       },
     });
+  }
+
+  /** Its outcome is stored by a gateway that is there a while later. */
+  private forgetHeard(turnId: string): void {
+    const { gateway } = this;
+    if (gateway === undefined) return; // the next one attaches
+    const forget = (): void => void (this.gateway === gateway && this.turns.delete(turnId));
+    setTimeout(forget, this.setup.heardMs ?? standardHeardMs).unref();
   }
 
   private send(frame: FromWorker): void {
@@ -143,7 +156,7 @@ export class Worker {
   /** Looks when there will be something to end next: turns that no gateway wants, or this worker. */
   private watch(): void {
     clearTimeout(this.clock);
-    const running = [...this.turns.values()].filter(({ endedAt }) => endedAt === undefined);
+    const running = [...this.turns.values()].filter(({ isOver }) => !isOver);
     const isAlone = this.gateway === undefined;
     if (running.length === 0 && this.isEnding) return this.close();
     if (running.length === 0)
@@ -154,13 +167,8 @@ export class Worker {
   private interrupt(): void {
     for (const { reject } of this.confining.values()) reject(new Error('The gateway did not come back.'));
     this.confining.clear();
-    for (const { host, endedAt } of this.turns.values())
-      if (endedAt === undefined) host?.take({ type: 'interrupt' });
-    // an engine waits for the word that its note is stored, which no one will give any more
     for (const turn of this.turns.values())
-      for (const { type, seq } of turn.said())
-        if (type === 'process.noted')
-          turn.host?.take({ type: 'acknowledge', seq, fault: 'The gateway did not come back.' });
+      if (!turn.isOver) turn.interrupt('The gateway did not come back.');
   }
 
   private close(): void {
@@ -169,6 +177,8 @@ export class Worker {
     void rm(this.setup.socket, { force: true }).then(this.over, this.over);
   }
 }
+
+const standardHeardMs = 60_000;
 
 interface Confining {
   readonly turnId: string;

@@ -33,6 +33,8 @@ export interface Workers extends TurnHosts {
   hearing(engine: Engine): Engine;
   /** This gateway stops, and its turns go on. */
   leave(): void;
+  /** The home goes to another machine, which could not find them: from now on no turn goes on. */
+  keepNone(): void;
   /** How many turns go on. */
   readonly left: number;
 }
@@ -63,6 +65,7 @@ export function openWorkers(options: WorkersOptions): Workers {
   const limits = new Map<string, EngineLimits>();
   const left = new Set<string>();
   let own: Promise<Connection> | undefined;
+  let keepsNone = false;
 
   function connection(name: string): Promise<Connection> {
     const known = connections.get(name);
@@ -71,6 +74,7 @@ export function openWorkers(options: WorkersOptions): Workers {
       ...options,
       limits,
       left,
+      mayLeave: () => !keepsNone,
     });
     connections.set(name, opening);
     const forget = (): void => {
@@ -127,6 +131,9 @@ export function openWorkers(options: WorkersOptions): Workers {
       const { limits: own } = engine;
       if (own === undefined || !options.hosted.has(engine.name)) return engine;
       return { ...engine, limits: async () => limits.get(engine.name) ?? own() };
+    },
+    keepNone() {
+      keepsNone = true;
     },
     get left() {
       return left.size;
@@ -196,10 +203,12 @@ function openConnection(
     onFault,
     limits,
     left,
+    mayLeave,
   }: Pick<WorkersOptions, 'redact' | 'onFault'> & {
     readonly limits: Map<string, EngineLimits>;
     /** Turns that go on. */
     readonly left: Set<string>;
+    readonly mayLeave: () => boolean;
   },
 ): Promise<Connection> {
   const socket: Socket = connect(path);
@@ -255,14 +264,16 @@ function openConnection(
     follow(turnId, side, env, beganAt = Date.now()) {
       const secrets = new Set(secretsIn(env));
       turns.set(turnId, { side, secrets });
+      left.delete(turnId); // it was restarted
       return {
         take: (command) => send({ type: 'command', turnId, command }),
         redact: (read) => redactor([...secrets])(redact(read)),
         whereabouts: whereabouts(beganAt),
         lost: closed,
         leave() {
+          if (!mayLeave()) return false;
           left.add(turnId);
-          turns.delete(turnId);
+          return turns.delete(turnId);
         },
       };
     },
@@ -280,7 +291,7 @@ function openConnection(
     socket.once('close', () => reject(new Error('The worker ended the connection.')));
     onFrames<FromWorker>(socket, (frame) => {
       if (frame.type !== 'ready') return take(frame);
-      socket.on('error', () => undefined); // `closed` tells
+      socket.on('error', (error) => onFault('a worker', error)); // `closed` tells its turns
       resolve(connection);
     });
     send({ type: 'hello', key });

@@ -160,6 +160,21 @@ describe('a worker', function () {
     ]);
   });
 
+  it('asks by what the session allows by now, not by what it allowed when the turn began', async () => {
+    const { body } = await client.post('/api/sessions', {
+      prompt: '[[use {"title":"ls"}]]',
+      engine: 'scripted',
+    });
+    const id = body.id as string;
+    await until(async () => (await session(id)).pendingPermissions[0]);
+    const changed = await client.call('PUT', `/api/sessions/${id}/permissions`, { mode: 'full' });
+    expect(changed.status, changed.text).to.equal(200);
+    await gateway.kill('SIGKILL');
+    await start();
+    await done(id); // no one decides
+    expect((await session(id)).status).to.equal('idle');
+  });
+
   it('that dies ends its turns, and leaves no agent behind', async () => {
     const id = await working();
     process.kill(await workerPid(), 'SIGKILL');
