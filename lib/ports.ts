@@ -110,7 +110,12 @@ export function inboxes(
     );
     if (!mayWrite && !mayDecide) return undefined;
     return async (message) => {
-      if (message.choice !== undefined) return answerNotice(app(context), post, name, message);
+      if (message.choice !== undefined)
+        return answerNotice(app(context), post, name, message).catch((error: unknown) => {
+          // Who pressed may press again; to hear of it again and again would hold up all messages behind it
+          app(context).supervisor.environment.log.error({ err: error, connector: name }, 'a button failed');
+          return 'It could not be decided here. Open the link.';
+        });
       if (mayWrite) await receiveMessage(app(context), name, message);
     };
   };

@@ -106,8 +106,8 @@ async function post(
     };
   const nonce = createHash('sha256').update(`${key} ${n}`).digest('base64url').slice(0, 25);
   const { Routes } = await names();
-  // Buttons stand below the whole text: the first piece has none where there are more
-  const isLast = pieces(whole, textCharsMax).length === n + 1;
+  // An edit reaches one message, and buttons stand below the whole text: where there are more pieces, none has them
+  const isAlone = pieces(whole, textCharsMax).length === 1;
   return outcomeOf(async () => {
     const sent = (await rest.post(Routes.channelMessages(channel), {
       signal,
@@ -116,7 +116,7 @@ async function post(
         nonce,
         enforce_nonce: true,
         allowed_mentions: { parse: [] },
-        ...(choices.length === 0 || !isLast ? {} : { components: [rowOf(choices)] }),
+        ...(choices.length === 0 || !isAlone ? {} : { components: [rowOf(choices)] }),
         ...(thread === null ? {} : { message_reference: { message_id: thread, fail_if_not_exists: false } }),
       },
     })) as Partial<APIMessage>;

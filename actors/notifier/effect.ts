@@ -47,13 +47,13 @@ export function messageEffect({
       const notices = redact(await noticesOf(input, context));
       if (notices.length === 0) return { outcome: 'sent', messageId: null };
       const { destination } = input;
-      if (destination.type === 'connector') return send(input, destination, notices, context);
+      if (destination.type === 'connector') return redact(await send(input, destination, notices, context));
       if (context.checkpointed !== undefined) await reap(context.checkpointed);
       const { command, timeoutSeconds } = settings();
       if (command === null)
         return { outcome: 'failed', reason: 'notify.command is not configured any more.' };
       const text = jsonOf(input.job, input.key, notices);
-      return runProgram(command, { stdin: text, timeoutSeconds, folder, context });
+      return redact(await runProgram(command, { stdin: text, timeoutSeconds, folder, context }));
     },
   };
 

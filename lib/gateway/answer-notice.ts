@@ -20,12 +20,14 @@ export async function answerNotice(
   { from, channel, choice = '' }: InboundMessage,
 ): Promise<string | undefined> {
   const [n, digest, decision] = choice.split('.');
-  const notice = await noticed(app, connector, Number(n), digest ?? '');
-  if (notice === undefined) return 'It waits no more.';
-  const isTheirs = (app.settings.notify?.to ?? []).some(
-    (to) => to.connector === connector && to.channel === notice.channel && to.decidedBy.includes(from),
+  const notices = await noticed(app, connector, Number(n), digest ?? '');
+  if (notices.length === 0) return 'It waits no more.';
+  const notice = notices.find((one) =>
+    (app.settings.notify?.to ?? []).some(
+      (to) => to.connector === connector && to.channel === one.channel && to.decidedBy.includes(from),
+    ),
   );
-  if (!isTheirs) {
+  if (notice === undefined) {
     app.supervisor.environment.log.info(
       { connector, channel: channel.slice(0, 128), from: from.slice(0, 128) },
       'a decision of a person not in decidedBy was ignored',
@@ -34,13 +36,17 @@ export async function answerNotice(
   }
   const item = await waitingAt(app, notice.key);
   if (item === undefined) return 'It waits no more.';
-  if ((await describe(app, item)).digest !== digest)
-    return 'It has changed since it was shown. Read it again.';
+  const shown = await describe(app, item);
+  if (shown.digest !== digest) return 'It has changed since it was shown. Read it again.';
   const { kind, id } = item.actor;
-  const request = decisionRequest(
-    { what: item.waiting.what, id, waitingId: item.waiting.id, ...within(item) },
-    decision as Choice,
-  );
+  // A client may send what stood on no button
+  const isOffered = shown.choices.some(({ choice: offered }) => offered === decision);
+  const request = isOffered
+    ? decisionRequest(
+        { what: item.waiting.what, id, waitingId: item.waiting.id, ...within(item) },
+        decision as Choice,
+      )
+    : undefined;
   if (request === undefined) return 'This cannot be decided here. Open the link.';
   const reply = await post(personOf(connector, from), request.path, request.body);
   if (!isRefusal(reply)) return refusalIn(reply.body);
@@ -57,19 +63,21 @@ const personOf = (connector: string, from: string): Caller => ({
 const within = ({ waiting }: WaitingItem): { readonly within?: string } =>
   waiting.within === undefined ? {} : { within: waiting.within };
 
+/** Channels that were sent the same thing at the same time number it alike. */
 async function noticed(
   app: App,
   connector: string,
   n: number,
   digest: string,
-): Promise<{ readonly key: string; readonly channel: string } | undefined> {
+): Promise<readonly { readonly key: string; readonly channel: string }[]> {
+  const found: { readonly key: string; readonly channel: string }[] = [];
   for (const id of await idsOf(app.supervisor, 'notifier', { index: 'all' })) {
     const view = (await app.supervisor.get('notifier', id))?.view;
     if (view?.destination.type !== 'connector' || view.destination.connector !== connector) continue;
-    const found = view.notices.find((notice) => notice.n === n && notice.digest === digest);
-    if (found !== undefined) return { key: found.key, channel: view.destination.channel };
+    const notice = view.notices.find((one) => one.n === n && one.digest === digest);
+    if (notice !== undefined) found.push({ key: notice.key, channel: view.destination.channel });
   }
-  return undefined;
+  return found;
 }
 
 async function waitingAt({ supervisor }: App, key: string): Promise<WaitingItem | undefined> {

@@ -14,6 +14,7 @@ import {
 } from './context.js';
 import {
   changeNotices,
+  dropPast,
   failJob,
   jobInput,
   nextDueAt,
@@ -70,6 +71,8 @@ const notifier = setup({
     fail: decides((context, _event, { reason, at }: { reason: string; at: number }) =>
       failJob(context, reason, at),
     ),
+    /** What no one waits for any more is not sent late. */
+    letGo: decides((context) => (context.current?.type === 'send' ? dropPast(context) : {})),
     stop: decides((context, event) => stopNotices(context, stampOf(event).at)),
     aim: assign(({ context, event }) =>
       event.type === 'notifier.start'
@@ -131,7 +134,11 @@ export const notifierMachine = notifier.createMachine({
     },
     pausing: {
       after: { backoff: { target: 'idle' } },
-      on: { ...stops, 'notices.changed': { actions: 'change' }, 'notifier.retry': { target: 'idle' } },
+      on: {
+        ...stops,
+        'notices.changed': { actions: ['change', 'letGo'] },
+        'notifier.retry': { target: 'idle' },
+      },
     },
     stopped: {
       on: {

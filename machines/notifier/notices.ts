@@ -134,17 +134,7 @@ export function settleJob(context: NotifierContext, output: NoticeOutput, at: nu
     const { messageId } = output;
     return { ...notice, messageId, state: notice.state === 'sending' ? 'sent' : notice.state };
   });
-  // What a message says of others that still wait stays until they end, too
-  const finished = new Set(
-    notices
-      .map(({ message }) => message)
-      .filter(
-        (message) =>
-          message !== null &&
-          notices.every((notice) => notice.message !== message || notice.state === 'closed'),
-      ),
-  );
-  const gone = notices.filter(({ message }) => finished.has(message));
+  const gone = finishedOf(notices);
   return {
     set: {
       notices: notices.filter((notice) => !gone.includes(notice)),
@@ -159,26 +149,45 @@ export function settleJob(context: NotifierContext, output: NoticeOutput, at: nu
   };
 }
 
+/** What a message says of others that still wait stays until they end, too. */
+const finishedOf = (notices: readonly Notice[]): readonly Notice[] =>
+  notices.filter(
+    ({ message }) =>
+      message !== null && notices.every((notice) => notice.message !== message || notice.state === 'closed'),
+  );
+
 /** It is tried again; but what no one waits for any more is not sent late. */
 export function failJob(context: NotifierContext, reason: string, at: number): Done {
-  const job = context.current;
-  const mine = context.notices.filter(({ n }) => job?.notices.includes(n) === true);
-  const isPast = job?.type === 'edit' || mine.every(({ state }) => state === 'over');
-  const isDropped = isPast && (job?.type === 'send' || context.failures + 1 >= editAttemptsMax);
+  const failures = Math.min(context.failures + 1, 32);
+  const failed: NotifierContext = {
+    ...context,
+    failures,
+    failingSince: context.failingSince ?? at,
+    detail: reason.slice(0, limits.reasonCharsMax),
+    updatedAt: at,
+  };
+  const isTried = context.current?.type === 'edit' && failures < editAttemptsMax;
+  const { set, outputs } = isTried ? {} : dropPast(failed);
+  return { set: { ...failed, ...set }, ...(outputs && { outputs }) };
+}
+
+/** A message that failed is given up where nothing in it waits any more; what it would have said leaves with it. */
+export function dropPast(context: NotifierContext): Done {
+  const { current, notices } = context;
+  if (current === null) return {};
+  const mine = notices.filter(({ n }) => current.notices.includes(n));
+  if (current.type === 'send' && mine.some(({ state }) => state !== 'over')) return {};
+  const left = notices.filter((notice) => !mine.includes(notice) || notice.state !== 'over');
+  const gone = finishedOf(left);
+  const kept = left.filter((notice) => !gone.includes(notice));
   return {
     set: {
-      current: isDropped ? null : job,
-      notices: isDropped
-        ? context.notices.filter((notice) => !mine.includes(notice) || notice.state !== 'over')
-        : context.notices,
-      failures: Math.min(context.failures + 1, 32),
-      failingSince: context.failingSince ?? at,
-      detail: reason.slice(0, limits.reasonCharsMax),
-      updatedAt: at,
+      current: null,
+      notices: kept,
+      // A message that can be edited no more says nothing about the destination
+      ...(current.type === 'edit' && { failures: 0, failingSince: null }),
     },
-    outputs: isDropped
-      ? mine.filter(({ state }) => state === 'over').map(({ n }) => writeRow('notices', n, null))
-      : [],
+    outputs: notices.filter((notice) => !kept.includes(notice)).map(({ n }) => writeRow('notices', n, null)),
   };
 }
 

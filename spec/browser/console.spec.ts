@@ -87,6 +87,19 @@ describe('the console', () => {
     await page.context().close();
   });
 
+  // As a notification links to it: what stands first must not be taken for what the link led to
+  it('opens on the thing of a link, and says so where that waits no more', async () => {
+    const [first, second] = [await asking('one'), await asking('two')];
+    const link = (id: string): string => `#/inbox/${encodeURIComponent(`work-item/${id}/approval`)}`;
+    const page = await open(link(second));
+    await page.waitForSelector('.detail >> text=May I, for two?');
+    await house.operator.post(`/api/work-items/${first}/approval`, { decision: 'approve' });
+    const late = await open(link(first));
+    await late.waitForSelector('[data-outcome] >> text=What the link leads to waits no more.');
+    await late.waitForSelector('.detail >> text=May I, for two?');
+    await Promise.all([page.context().close(), late.context().close()]);
+  });
+
   it('keeps the letters of a way apart from those of a decision', async () => {
     const id = await asking('one');
     const page = await open('#/inbox');

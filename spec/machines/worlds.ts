@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { AnyStateMachine } from 'xstate';
+import { system } from '../../machines/caller.js';
 import { bandOf } from '../../machines/budget/machine.js';
 import { maxRounds } from '../../machines/work-item/context.js';
 import { born as bornBudget, grant, spend } from './budget/beings.js';
@@ -12,6 +13,7 @@ import { born as bornPoll, contract as changed, fields as pollFields } from './p
 import { born as bornTrigger, fields as triggerFields } from './trigger/beings.js';
 import { born as bornChallenge } from './pairing/beings.js';
 import { born as bornCode, redeem } from './pairing-code/beings.js';
+import { born as bornNotifier, held, over, thing } from './notifier/beings.js';
 import { born as bornRoot } from './root/beings.js';
 import {
   bad,
@@ -702,6 +704,65 @@ const looks: SmallWorld<ReturnType<typeof bornPoll>['machine']> = {
   },
 };
 
+type Notifier = ReturnType<typeof bornNotifier>;
+const notifiers: SmallWorld<Notifier['machine']> = {
+  name: 'notifier',
+  born: () => bornNotifier(),
+  deeds: {
+    'a thing begins to wait': (life) => {
+      const { notices, noticed } = (life.snapshot as Notifier['snapshot']).context;
+      if (notices.length < 2) life.send(held(thing(`t${noticed}`)));
+    },
+    'what waits is named again': (life) => {
+      const [known] = (life.snapshot as Notifier['snapshot']).context.notices;
+      life.send(held(...(known === undefined ? [] : [thing(known.key.split('/')[2])])));
+    },
+    'a thing is decided elsewhere': (life) => {
+      const waits = (life.snapshot as Notifier['snapshot']).context.notices.find(
+        ({ outcome }) => outcome === null,
+      );
+      if (waits !== undefined) life.send(over(waits.n));
+    },
+    'the message arrives': finish('message', { outcome: 'sent', messageId: 'm' }),
+    'the message is refused': finish('message', { outcome: 'failed', reason: 'no' }),
+    'the sending breaks': fail('message', 'cut'),
+    'a person hurries it': sent({ type: 'notifier.retry' }),
+    'the destination is taken away': sent({ type: 'notifier.stop', by: system('notifications') }),
+    'the destination is back': sent({
+      type: 'notifier.start',
+      destination: { type: 'command' },
+      by: system('notifications'),
+    }),
+    'time passes': wait,
+  },
+  same: ({ value, at, snapshot: { context } }) =>
+    JSON.stringify([
+      value,
+      context.current?.type,
+      context.notices.map(({ state, dueAt }) => [state, dueAt <= at]),
+      Math.min(5, context.failures),
+    ]),
+  holds(life) {
+    const { context, value } = life.snapshot;
+    expect(life.effects.has('message'), 'a message exactly while sending').to.equal(value === 'sending');
+    if (value === 'sending') expect(context.current).to.not.equal(null);
+    if (value === 'idle' || value === 'holding') expect(context.current).to.equal(null);
+    if (value === 'idle')
+      expect(
+        context.notices.filter(({ state }) => state !== 'sent' && state !== 'closed'),
+        'nothing is left to say',
+      ).to.deep.equal([]);
+    if (value === 'stopped') expect(context.notices).to.deep.equal([]);
+    const open = context.notices.filter(({ outcome }) => outcome === null).map(({ key }) => key);
+    expect(new Set(open).size, 'one notice of a thing that waits').to.equal(open.length);
+    const rows = new Map(life.rows('notices').map((row) => [row.n, row.row !== null]));
+    expect(
+      [...rows].filter(([, isThere]) => isThere).map(([n]) => n),
+      'a row of each notice, and of no other',
+    ).to.have.members(context.notices.map(({ n }) => n));
+  },
+};
+
 export const worlds = [
   sessions,
   freeSessions,
@@ -717,5 +778,6 @@ export const worlds = [
   codes,
   webhooks,
   looks,
+  notifiers,
   // Each is typed by its own machine above; together they are only walked through
 ] as unknown as readonly SmallWorld[];

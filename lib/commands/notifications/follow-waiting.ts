@@ -1,4 +1,4 @@
-import { noticeKey, type NewNotice, type Notice } from '../../../machines/notifier/context.js';
+import { limits, noticeKey, type NewNotice, type Notice } from '../../../machines/notifier/context.js';
 import { expected, inTurn, type App, type Follower, type GatewayActor } from '../app.js';
 import { describe, employeeOf, type WaitingItem } from './describe.js';
 import { alignNotifiers, destinationsOf, notifications } from './notifiers.js';
@@ -33,11 +33,16 @@ export function followWaiting(failed: (error: unknown) => void): Follower {
     if (stop.signal.aborted) return;
     cancel ??= app.supervisor.environment.clock.timeout(afterMs, () => {
       cancel = undefined;
-      void poll(app).catch((error: unknown) => {
-        if (stop.signal.aborted) return;
-        failed(error);
-        soon(app, againMs);
-      });
+      void check(app);
+    });
+  }
+
+  /** What cannot be read or given now is tried again: it keeps no gateway from its start. */
+  async function check(app: App): Promise<void> {
+    await poll(app).catch((error: unknown) => {
+      if (stop.signal.aborted) return;
+      failed(error);
+      soon(app, againMs);
     });
   }
 
@@ -51,7 +56,7 @@ export function followWaiting(failed: (error: unknown) => void): Follower {
 
   return {
     async poll(app) {
-      await poll(app);
+      await check(app);
       soon(app, quietMs); // what changed between the first look and the first entry that is watched
     },
     close() {
@@ -68,8 +73,8 @@ const againMs = 5_000;
 async function makeUp(app: App): Promise<void> {
   const notifiers = await alignNotifiers(app);
   if (notifiers.length === 0) return;
-  const waiting = await allWaiting(app);
-  for (const notifier of notifiers) await inform(app, notifier, waiting);
+  const reading = readOnce(app, await allWaiting(app));
+  for (const notifier of notifiers) await inform(app, notifier, reading);
 }
 
 async function allWaiting({ supervisor }: App): Promise<readonly WaitingItem[]> {
@@ -84,28 +89,51 @@ async function allWaiting({ supervisor }: App): Promise<readonly WaitingItem[]> 
 
 const waitingMax = 2_000;
 
+/** What waits, as one look found it; what it says and whether it is sent is read once for all destinations. */
+interface Reading {
+  readonly waiting: readonly WaitingItem[];
+  readonly delayOf: (item: WaitingItem) => Promise<number | undefined>;
+  readonly describe: (item: WaitingItem) => ReturnType<typeof describe>;
+}
+
+function readOnce(app: App, waiting: readonly WaitingItem[]): Reading {
+  return {
+    waiting,
+    delayOf: once((item) => delayOf(app, item)),
+    describe: once((item) => describe(app, item)),
+  };
+}
+
+function once<Result>(read: (item: WaitingItem) => Promise<Result>): (item: WaitingItem) => Promise<Result> {
+  const known = new Map<WaitingItem, Promise<Result>>();
+  return (item) => {
+    const found = known.get(item) ?? read(item);
+    known.set(item, found);
+    return found;
+  };
+}
+
 /** Give a notifier what it does not know yet, and take back what waits no more. */
-async function inform(
-  app: App,
-  { id, view }: GatewayActor<'notifier'>,
-  waiting: readonly WaitingItem[],
-): Promise<void> {
+async function inform(app: App, { id, view }: GatewayActor<'notifier'>, reading: Reading): Promise<void> {
   const open = new Map(view.notices.filter(isOpen).map((notice) => [notice.key, notice]));
-  const there = new Set(waiting.map(keyOf));
+  const there = new Set(reading.waiting.map(keyOf));
+  const isAll = reading.waiting.length < waitingMax; // what is not in a list that was cut may wait all the same
   const over = await Promise.all(
     [...open.values()]
-      .filter(({ key }) => !there.has(key))
+      .filter(({ key }) => isAll && !there.has(key))
       .map(async (notice) => ({ n: notice.n, outcome: await outcomeOf(app, notice) })),
   );
   const added: NewNotice[] = [];
-  for (const item of waiting) {
+  // More than it takes would be given to it again with every look, and each would cause the next
+  const addedMax = Math.min(addedAtOnce, limits.noticesMax - view.notices.length);
+  for (const item of reading.waiting) {
     const known = open.get(keyOf(item));
     if (added.length >= addedMax) break;
     if (item.actor.kind === 'notifier' && item.actor.id === id) continue; // it cannot say that it cannot speak
     if (known !== undefined && !mayChange.has(item.waiting.what)) continue;
-    const delayMs = known === undefined ? await delayOf(app, item) : 0;
+    const delayMs = known === undefined ? await reading.delayOf(item) : 0;
     if (delayMs === undefined) continue;
-    const described = await describe(app, item);
+    const described = await reading.describe(item);
     if (known?.digest === described.digest) continue;
     if (known !== undefined) over.push({ n: known.n, outcome: 'It has changed: see the message below.' });
     added.push({ ...described, delayMs });
@@ -121,7 +149,7 @@ const keyOf = ({ actor: { kind, id }, waiting }: WaitingItem): string =>
 const isOpen = ({ state }: Notice): boolean => state === 'held' || state === 'sending' || state === 'sent';
 
 /** In one event; the next change brings the rest. */
-const addedMax = 20;
+const addedAtOnce = 20;
 /** What may ask something else under the same name. */
 const mayChange: ReadonlySet<string> = new Set(['approval', 'gate']);
 
@@ -133,9 +161,9 @@ async function delayOf(app: App, item: WaitingItem): Promise<number | undefined>
   const { notify } = app.settings;
   if (notify === undefined) return undefined;
   const { on, what, since } = item.waiting;
-  const concerned = [on, await employeeOf(app, item)];
-  const employees = app.records?.roster.value.employees ?? [];
-  if (employees.some(({ name, alwaysNotify }) => alwaysNotify && concerned.includes(name))) return 0;
+  const loud = (app.records?.roster.value.employees ?? []).filter(({ alwaysNotify }) => alwaysNotify);
+  const concerned = loud.length === 0 ? [] : [on, await employeeOf(app, item)];
+  if (loud.some(({ name }) => concerned.includes(name))) return 0;
   if (on !== 'operator' || (notify.what.length > 0 && !notify.what.includes(what))) return undefined;
   return Math.max(0, since + notify.afterSeconds * 1_000 - app.supervisor.environment.clock.now());
 }
