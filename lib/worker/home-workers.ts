@@ -25,6 +25,13 @@ export interface HomeWorkersOptions {
 export function homeWorkers(options: HomeWorkersOptions): Workers | undefined {
   const { config, layout, secret, gatewayUrl, redact, log, ownEngines } = options;
   if (!config.agents.worker) return undefined;
+  if (Buffer.byteLength(join(layout.run, 'worker-00000000')) > socketPathBytesMax) {
+    log.warn(
+      { folder: layout.run },
+      'turns end with the gateway: the path of the home is too long for a socket',
+    );
+    return undefined;
+  }
   const configured = configuredEngines(config, () => gatewayUrl, layout.engines).map(({ name }) => name);
   return openWorkers({
     folder: layout.run,
@@ -36,3 +43,6 @@ export function homeWorkers(options: HomeWorkersOptions): Workers | undefined {
     onFault: (engine, error) => log.error({ err: error, engine }, 'a turn in a worker met a fault'),
   });
 }
+
+/** A system cuts a longer one without a word; macOS has the least. */
+const socketPathBytesMax = 103;

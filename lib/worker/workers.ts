@@ -287,13 +287,19 @@ function openConnection(
       }),
   };
   return new Promise((resolve, reject) => {
+    // One that hangs is taken for dead, and its agents are ended by their marks
+    const patience = setTimeout(() => socket.destroy(new Error('The worker does not answer.')), patienceMs);
     socket.once('error', reject);
+    socket.once('close', () => clearTimeout(patience));
     socket.once('close', () => reject(new Error('The worker ended the connection.')));
     onFrames<FromWorker>(socket, (frame) => {
       if (frame.type !== 'ready') return take(frame);
+      clearTimeout(patience);
       socket.on('error', (error) => onFault('a worker', error)); // `closed` tells its turns
       resolve(connection);
     });
     send({ type: 'hello', key });
   });
 }
+
+const patienceMs = 10_000;
