@@ -195,8 +195,8 @@ describe('listeners before there is a gateway', () => {
     const house = await openHouse({ listeners });
     try {
       expect((await early).status).to.equal(200);
+      const socket = await watching; // it hears what happens from then on
       await house.operator.post('/api/sessions', { prompt: 'hello' });
-      const socket = await watching;
       await socket.until(({ event }) => event === 'session:created');
       socket.ws.terminate();
     } finally {
