@@ -37,7 +37,8 @@ describe('bundles of every kind', function () {
     const home = join(folder, 'home');
     far = await openFarSide(false);
     await installPrograms(folder);
-    await furnish(home, configOf({ folder, farSide: far.url, isSlow: true }, connectorNames));
+    const notify = 'notify: { command: [/bin/cat], afterSeconds: 0 }\n';
+    await furnish(home, configOf({ folder, farSide: far.url, isSlow: true }, connectorNames) + notify);
     instance = await startInstance(home, Date.UTC(2026, 2, 2, 9));
     // Evidence of this workflow cannot be written: its place is taken
     const unwritable = join(home, 'workflow-evidence/workflows/unwritable');
