@@ -21,8 +21,6 @@ import { createSpawner, type SpawnerOptions } from './turn-spawner.js';
  * Values of keys that its processes were given never leave.
  */
 export interface TurnHost {
-  /** As the engine would say it. */
-  report(given: TurnReport): void;
   take(command: TurnCommand): void;
   /** What was read in the turn's folder, without the values of keys that its processes were given. */
   redact<Value>(read: Value): Value;
@@ -148,7 +146,6 @@ export function hostTurn(options: TurnHostOptions): TurnHost {
   void Promise.resolve().then(run); // anyone who starts it must have it before the first event
 
   return {
-    report,
     redact: (read) => redact(read),
     take(command) {
       switch (command.type) {

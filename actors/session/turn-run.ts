@@ -255,36 +255,35 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
       command: (command) => host.take(command),
     });
     follower = followed;
+    const end = (): void => {
+      host.take({ type: 'interrupt' });
+      ending.abort();
+    };
     const left = new Promise<'left'>((resolve) => {
-      interrupt = () => {
-        if (mayGoOn(context) && host.leave?.() === true) return resolve('left');
-        host.take({ type: 'interrupt' });
-        ending.abort();
-      };
+      interrupt = () => (mayGoOn(context) && host.leave?.() === true ? resolve('left') : end());
     });
     for (const event of early.splice(0)) followed.take(event);
     if (context.signal.aborted) interrupt();
     else context.signal.addEventListener('abort', interrupt, { once: true });
     const late = (): void => {
       isLate = true;
-      host.take({ type: 'interrupt' });
-      ending.abort();
+      end();
     };
     deadline = setTimeout(late, Math.min(following.deadlineMs, 2 ** 31 - 1));
     const lost = host.lost?.then(() => 'lost' as const);
-    const end = await Promise.race([followed.ended, left, ...(lost ? [lost] : [])]);
-    if (end === 'left') {
+    const how = await Promise.race([followed.ended, left, ...(lost ? [lost] : [])]);
+    if (how === 'left') {
       isLeft = true;
       context.detach();
       return interruption('');
     }
     deltas.close();
-    if (end === 'lost') {
+    if (how === 'lost') {
       await record.close();
       const note = followed.lastNote();
       return (await run.clear(note && { ...note })) ?? interruption(deltas.text(), hostDied);
     }
-    const { result, unconfirmedPid } = end;
+    const { result, unconfirmedPid } = how;
     const changed = context.reason() === 'stopping' ? undefined : host.redact(await changes?.read());
     if (changed !== undefined) record.changes(changed);
     await record.close();
