@@ -12,6 +12,7 @@ import type { EngineLimits } from '../../actors/engines/limits.js';
 import type { Redact } from '../../actors/engines/turn-events.js';
 import { ConfineError } from '../../actors/sandbox/sandbox.js';
 import type { DistantTurn, GatewaySide, TurnHosts } from '../../actors/session/turn-hosts.js';
+import { sentence } from '../../actors/session/turn-outcome.js';
 import { secretsIn } from '../../actors/session/turn-secrets.js';
 import {
   onFrames,
@@ -229,8 +230,7 @@ function openConnection(
     try {
       send({ type: 'confined', id, command: await turn.side.confine(command) });
     } catch (error) {
-      const fault = error instanceof Error ? error.message : String(error);
-      send({ type: 'unconfined', id, fault, isRefused: error instanceof ConfineError });
+      send({ type: 'unconfined', id, fault: sentence(error), isRefused: error instanceof ConfineError });
     }
   }
 
@@ -239,7 +239,9 @@ function openConnection(
       case 'attached':
         return turns.get(frame.turnId)?.attached?.(frame.isHere);
       case 'event':
-        return turns.get(frame.turnId)?.side.post(redact(frame.event));
+        turns.get(frame.turnId)?.side.post(redact(frame.event));
+        if (frame.event.type === 'turn.ended') turns.delete(frame.turnId); // nothing more is said of it
+        return;
       case 'caughtUp':
         return turns.get(frame.turnId)?.side.onCaughtUp?.();
       case 'confine':
@@ -271,9 +273,9 @@ function openConnection(
         whereabouts: whereabouts(beganAt),
         lost: closed,
         leave() {
-          if (!mayLeave()) return false;
+          if (!mayLeave() || !turns.delete(turnId)) return false; // it may not, or it has ended
           left.add(turnId);
-          return turns.delete(turnId);
+          return true;
         },
       };
     },
