@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './house/sources.js';
 
-/** Whoever installs Troupe must be able to pass it on: every package that comes with it has a known licence. */
+/** The one who installs Troupe must be able to pass it on: every package that comes with it has a known licence. */
 describe('licences', () => {
   const allowed = new Set([
     'MIT',

@@ -4,13 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { CrowdOrder, CrowdReport } from './loris-crowd.js';
+import type { GroupOrder, GroupReport } from './loris-group.js';
 import type { LoadOrder, LoadReport } from './load.js';
 import { percentile, withHome, type Measure } from './measure.js';
 
 /**
  * A thousand connections that send a header a byte at a time and a thousand that never read, for a minute:
- * what everybody else notices of it, and what it costs in memory. Gateway, crowd and others are a process
+ * what everybody else notices of it, and what it costs in memory. Gateway, group and others are a process
  * each.
  */
 const seconds = 60;
@@ -32,7 +32,7 @@ export const loris: Measure = {
         ],
         { stdio: ['ignore', 'ignore', 'pipe'] },
       );
-      const crowd = fork(fileURLToPath(new URL('loris-crowd.js', import.meta.url)));
+      const group = fork(fileURLToPath(new URL('loris-group.js', import.meta.url)));
       const others = fork(fileURLToPath(new URL('load.js', import.meta.url)));
       try {
         const { port, token } = await announced(gateway, home);
@@ -47,14 +47,14 @@ export const loris: Measure = {
         await load(others, order);
         const calm = await load(others, order);
         const before = await residentMegabytes(gateway);
-        const crowdOrder: CrowdOrder = {
+        const groupOrder: GroupOrder = {
           port,
           token,
           slowWriters: size,
           deafReaders: Math.ceil(size / 2),
           deafWatchers: Math.floor(size / 2),
         };
-        await told(crowd, crowdOrder);
+        await told(group, groupOrder);
         await pause(4_000); // until all of them are there
         const latenciesMs: number[] = [];
         let peak = 0;
@@ -63,7 +63,7 @@ export const loris: Measure = {
           peak = Math.max(peak, await residentMegabytes(gateway));
           await pause(500);
         }
-        const { open, cut } = await told(crowd, 'report');
+        const { open, cut } = await told(group, 'report');
         return [
           { name: 'p99 of others, alone', value: percentile(calm.latenciesMs, 0.99), unit: 'ms' },
           {
@@ -89,7 +89,7 @@ export const loris: Measure = {
           },
         ];
       } finally {
-        for (const child of [crowd, others, gateway]) child.kill('SIGKILL');
+        for (const child of [group, others, gateway]) child.kill('SIGKILL');
       }
     });
   },
@@ -124,7 +124,7 @@ async function load(loader: ChildProcess, order: LoadOrder): Promise<LoadReport>
   return report;
 }
 
-async function told<Report = CrowdReport>(child: ChildProcess, order: object | string): Promise<Report> {
+async function told<Report = GroupReport>(child: ChildProcess, order: object | string): Promise<Report> {
   const answered = once(child, 'message') as Promise<[Report]>;
   child.send(order);
   return (await answered)[0];

@@ -42,7 +42,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Milliseconds that a deed takes. */
+/** Milliseconds that an action takes. */
 export async function timed(deed: () => Promise<unknown>): Promise<number> {
   const began = performance.now();
   await deed();
@@ -50,7 +50,7 @@ export async function timed(deed: () => Promise<unknown>): Promise<number> {
 }
 
 /**
- * Do `total` deeds with `lanes` of them in flight. `deed(lane, turn)`: what one lane does never meets another
+ * Do `total` actions with `lanes` of them in flight. `action(lane, turn)`: what one lane does never meets another
  * lane's.
  */
 export async function inFlight(
@@ -81,7 +81,7 @@ export async function withHome<Result>(deed: (home: string) => Promise<Result>):
   }
 }
 
-/** Where memory is measured. Before a slice that is timed it would flatter: nobody collects for a host. */
+/** Where memory is measured. Before a slice that is timed it would flatter: no one collects for a host. */
 export const collectGarbage = (): void => {
   (globalThis as { gc?: () => void }).gc?.();
 };

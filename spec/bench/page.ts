@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { openBrowser } from '../browser/browser.js';
-import { openCrowd, type Crowd } from '../browser/crowd.js';
+import { openGroup, type Group } from '../browser/group.js';
 import { percentile, type Figure, type Measure } from './measure.js';
 
 /**
@@ -17,15 +17,15 @@ export const page: Measure = {
   name: 'page',
   about: `the inspector's page over ${actors} actors at ${perSecond} events a second`,
   async run() {
-    const crowd = await openCrowd(actors);
+    const group = await openGroup(actors);
     const viewer = await openBrowser();
     try {
-      const opened = await viewer.open(crowd.gateway.url);
+      const opened = await viewer.open(group.gateway.url);
       await opened.waitForSelector('.row .who');
       await thereAndBack(opened);
       const quiet = await scroll(opened);
-      const { lags, frames } = await latency(crowd, opened);
-      const load = drive(crowd, (2 * scrollFrames) / 60 + 2);
+      const { lags, frames } = await latency(group, opened);
+      const load = drive(group, (2 * scrollFrames) / 60 + 2);
       const busy = await scroll(opened);
       await load;
       const rows = await opened.locator('.row').count();
@@ -49,7 +49,7 @@ export const page: Measure = {
       return figures;
     } finally {
       await viewer.close();
-      await crowd.close();
+      await group.close();
     }
   },
 };
@@ -87,7 +87,7 @@ async function scroll(opened: Page): Promise<number> {
  * For every event: when a frame of the feed that told of it was in the page and drawn, minus when it was
  * committed. Batching is part of it.
  */
-async function latency(crowd: Crowd, opened: Page): Promise<{ lags: readonly number[]; frames: number }> {
+async function latency(group: Group, opened: Page): Promise<{ lags: readonly number[]; frames: number }> {
   await opened.evaluate(`(() => {
     window.seen = [];
     let last = 0;
@@ -98,7 +98,7 @@ async function latency(crowd: Crowd, opened: Page): Promise<{ lags: readonly num
       requestAnimationFrame(() => window.seen.push([seq, Date.now()]));
     }).observe(document.querySelector('.activity'), { childList: true, subtree: true });
   })()`);
-  const committed = await drive(crowd, loadedSeconds);
+  const committed = await drive(group, loadedSeconds);
   const seen = await opened.evaluate<[number, number][]>('window.seen');
   const lags: number[] = [];
   let next = 0;
@@ -111,7 +111,7 @@ async function latency(crowd: Crowd, opened: Page): Promise<{ lags: readonly num
 }
 
 /** A thousand events a second, spread over each second; when each was committed, by its log position. */
-async function drive({ supervisor }: Crowd, seconds: number): Promise<ReadonlyMap<number, number>> {
+async function drive({ supervisor }: Group, seconds: number): Promise<ReadonlyMap<number, number>> {
   const committed = new Map<number, number>();
   const began = performance.now();
   let sent = 0;

@@ -118,7 +118,7 @@ async function seat(
   const open: InspectWatch[] = [];
   server.on('connection', (socket) => {
     const first = open.length === 0;
-    const outlet = backpressured(socket, () => {
+    const sink = backpressured(socket, () => {
       throw new Error('a watcher on the same machine was too slow');
     });
     const send = (frame: string | Buffer): void => {
@@ -126,10 +126,10 @@ async function seat(
         written.frames += 1;
         written.bytes += frame.length;
       }
-      outlet.send(frame);
+      sink.send(frame);
     };
     open.push(
-      channels.watch({}, undefined, { ...outlet, send }, (error) => {
+      channels.watch({}, undefined, { ...sink, send }, (error) => {
         throw error;
       }),
     );

@@ -16,7 +16,7 @@ describe('the accessibility of the page', () => {
   let viewer: Viewer;
   let page: Page;
   let folder: string;
-  const ids = { item: '', session: '', workflow: '', run: '', birth: 0 };
+  const ids = { item: '', session: '', workflow: '', run: '', creation: 0 };
   before(async () => {
     viewer = await openBrowser();
     folder = await mkdtemp(join(tmpdir(), 'axe-'));
@@ -53,7 +53,7 @@ describe('the accessibility of the page', () => {
     await isSound('supervision of nobody');
   });
 
-  it('holds for the fleet: listed, followed, narrowed to a state that nobody is in', async () => {
+  it('holds for the fleet: listed, followed, narrowed to a state that no one is in', async () => {
     await see('#/fleet', '.empty');
     await populate();
     await page.waitForSelector('.row >> nth=20');
@@ -72,9 +72,9 @@ describe('the accessibility of the page', () => {
     await page.click('[data-event="item.move"][data-to="blocked"] > button');
     for (const summary of await page.locator('main summary').all()) await summary.click();
     await isSound('an actor laid open');
-    await see(`#/actor/work-item/${ids.item}?at=${ids.birth + 1}`, '.view.past .history li.later');
+    await see(`#/actor/work-item/${ids.item}?at=${ids.creation + 1}`, '.view.past .history li.later');
     await isSound('the past of an actor');
-    await see(`#/actor/work-item/${ids.item}?at=${ids.birth - 1}`, '.notice >> text=did not exist yet');
+    await see(`#/actor/work-item/${ids.item}?at=${ids.creation - 1}`, '.notice >> text=did not exist yet');
     await isSound('an actor before its birth');
     await see(`#/actor/session/${ids.session}`, '.facts .lamp.busy');
     await isSound('an actor with an effect in flight');
@@ -142,9 +142,9 @@ describe('the accessibility of the page', () => {
       await isSound(`${view} with an error`);
     }
     await page.unroute('**/api/**');
-    const stranger = await viewer.open(house.gateway.url, { signedIn: false, reducedMotion: 'reduce' });
+    const outsider = await viewer.open(house.gateway.url, { signedIn: false, reducedMotion: 'reduce' });
     const own = page;
-    page = stranger;
+    page = outsider;
     await page.waitForSelector('#token');
     await isSound('the gate');
     await page.fill('#token', 'x'.repeat(43));
@@ -190,9 +190,9 @@ describe('the accessibility of the page', () => {
       items.push((await post('/api/work-items', { title: `Water the plants in room ${n}` })).workItem.id);
     const [first = '', ...others] = items;
     ids.item = first;
-    ids.birth = (await house.operator.get(`/api/inspect/actors/work-item/${first}/history`)).body.entries.at(
-      -1,
-    ).seq;
+    ids.creation = (
+      await house.operator.get(`/api/inspect/actors/work-item/${first}/history`)
+    ).body.entries.at(-1).seq;
     for (const id of others.slice(0, 3))
       await post(`/api/work-items/${id}/status`, { status: 'blocked', note: 'no water' });
     await post(`/api/work-items/${first}/approval`, { decision: 'approve' }); // refused

@@ -31,7 +31,7 @@ describe('an actor in a browser', function () {
   const lit = '[data-state="work.executing"].lit';
 
   /** A work item with 341 steps, and the position of the first. */
-  const muchTalkedAbout = async (): Promise<{ readonly id: string; readonly birth: number }> => {
+  const muchTalkedAbout = async (): Promise<{ readonly id: string; readonly creation: number }> => {
     const id = await item({ title: 'much talked about' });
     for (let n = 0; n < 340; n += 20)
       await Promise.all(
@@ -41,7 +41,7 @@ describe('an actor in a browser', function () {
       );
     const { entries } = (await house.operator.get(`/api/inspect/actors/work-item/${id}/history?limit=500`))
       .body;
-    return { id, birth: entries.at(-1).seq as number };
+    return { id, creation: entries.at(-1).seq as number };
   };
 
   it('lights the state where it stands, and moves the light when it moves', async () => {
@@ -192,7 +192,7 @@ describe('an actor in a browser', function () {
     await page.context().close();
   });
 
-  it('reaches back to the birth, however long ago it was', async () => {
+  it('reaches back to the creation, however long ago it was', async () => {
     const { id } = await muchTalkedAbout();
     const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
     await page.waitForSelector('#history-title >> text=the last 100 steps');
@@ -205,9 +205,9 @@ describe('an actor in a browser', function () {
   });
 
   it('goes to any moment of a long life, with only what can be seen of it in the page', async () => {
-    const { id, birth } = await muchTalkedAbout();
-    const link = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}?at=${birth}` });
-    await link.waitForSelector(`.history li.at[data-seq="${birth}"]`);
+    const { id, creation } = await muchTalkedAbout();
+    const link = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}?at=${creation}` });
+    await link.waitForSelector(`.history li.at[data-seq="${creation}"]`);
     await link.waitForSelector('#history-title >> text=/^Historysteps 1 to 51$/');
     expect(await link.locator('text=Earlier steps').count()).to.equal(0);
     await link.click('text=Later steps');

@@ -68,7 +68,7 @@ describe('the board', () => {
     await page.waitForSelector(card('backlog', id));
     await page.click(`${card('backlog', id)} [aria-label="Move ${id}"]`);
     await page.waitForSelector('.moves-dialog[open]');
-    // Meanwhile somebody else is done with it
+    // Meanwhile someone else is done with it
     for (const status of ['executing', 'done'])
       await house.operator.post(`/api/work-items/${id}/status`, { status });
     await page.click('.moves-dialog [data-to=executing]');

@@ -138,7 +138,7 @@ describe('a conversation in the console', () => {
       await page.context().close();
     });
 
-    it('shows what strangers wrote as text, wherever it stands', async () => {
+    it('shows what outsiders wrote as text, wherever it stands', async () => {
       const page = await open('#/board');
       await page.evaluate('window.struck = 0');
       for (const text of corpus) {

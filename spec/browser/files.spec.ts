@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { openHouse, operatorToken, type House } from '../lib/gateway/fixture.js';
 import { buildPages } from '../../lib/build-pages.js';
 
-/** What the gateway gives to whoever opens the page, before it is known who that is. */
+/** What the gateway gives to the one who opens the page, before it is known who that is. */
 describe('the files of the page', () => {
   let house: House;
   before(async () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { openHouse, operatorToken, type House } from '../lib/gateway/fixture.js';
 import { openBrowser, picture, until, type Viewer } from './browser.js';
-import { openCrowd, type Crowd } from './crowd.js';
+import { openGroup, type Group } from './group.js';
 
 /** All actors in a real browser: counted, listed, live. */
 describe('the fleet in a browser', () => {
@@ -55,7 +55,7 @@ describe('the fleet in a browser', () => {
     await until(
       page,
       '(document.querySelector(".virtual").focus(), document.querySelector(".row.at") !== null)',
-    ); // a list that is drawn anew takes the focus with it
+    ); // a list that is drawn again takes the focus with it
     await page.keyboard.press('Enter');
     await page.waitForSelector('#actor-title >> text=second');
     await page.keyboard.press('g');
@@ -141,7 +141,7 @@ describe('the fleet in a browser', () => {
     await page.context().close();
   });
 
-  it('lists who is born while a page of the list is on its way, which does not know of them yet', async () => {
+  it('lists who is created while a page of the list is on its way, which does not know of them yet', async () => {
     // It was lost once: neither in the page, which had been read before, nor taken from the feed, because its
     // page was "still to come".
     await item('early');
@@ -187,14 +187,14 @@ describe('the fleet in a browser', () => {
   });
 
   describe('with 100,000 actors', () => {
-    let crowd: Crowd;
+    let group: Group;
     let page: Page;
     before(async function () {
       this.timeout(180_000);
-      crowd = await openCrowd(100_000);
-      page = await viewer.open(crowd.gateway.url);
+      group = await openGroup(100_000);
+      page = await viewer.open(group.gateway.url);
     });
-    after(() => crowd.close());
+    after(() => group.close());
 
     const rows = (): Promise<number> => page.locator('.row').count();
 
@@ -249,9 +249,9 @@ describe('the fleet in a browser', () => {
       expect(asked.length, 'what was there at first has been forgotten').to.be.at.least(1);
     });
 
-    it('moves rows on for who is born before them, wherever one stands', async () => {
+    it('moves rows on for who is created before them, wherever one stands', async () => {
       await jump(99_999);
-      await crowd.supervisor.spawn('counter', { id: 'a0-born', input: { n: 0 } });
+      await group.supervisor.spawn('counter', { id: 'a0-born', input: { n: 0 } });
       await until(page, `document.querySelector('.row')?.ariaSetSize === '100001'`);
       await until(page, `document.querySelector('#row-99999 .who b')?.textContent === '${sorted[99_998]}'`);
       expect(await jump(100_000)).to.equal(sorted[99_999]);
@@ -277,8 +277,8 @@ describe('the fleet in a browser', () => {
 
     it('goes on to be live: a row that can be seen follows its actor', async () => {
       const id = (await page.locator('.row b').first().innerText()).trim();
-      const revision = crowd.supervisor.status.position;
-      await crowd.supervisor.ask('counter', id, { type: 'add', n: 1 });
+      const revision = group.supervisor.status.position;
+      await group.supervisor.ask('counter', id, { type: 'add', n: 1 });
       await page.waitForSelector(`.activity [data-seq="${revision + 1}"] >> text=${id}`);
     });
   });

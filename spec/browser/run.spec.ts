@@ -7,7 +7,7 @@ import { openHouse, poll, type House } from '../lib/gateway/fixture.js';
 import { wrongWith } from './axe.js';
 import { openBrowser, picture, until, type Viewer } from './browser.js';
 
-/** A run of a workflow in a real browser: its graph, and the gate at which it waits for whoever looks. */
+/** A run of a workflow in a real browser: its graph, and the gate at which it waits for the one who looks. */
 describe('a run in a browser', () => {
   let house: House;
   let viewer: Viewer;

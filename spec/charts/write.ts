@@ -4,8 +4,8 @@ import { catalogue } from './catalogue.js';
 import { freshReadme, hashesPath, hashOf, pictures, readHashes, readmePath, type Hashes } from './pages.js';
 
 /**
- * `npm run charts`: draw the charts anew and note the hashes of new versions. A changed machine of an old
- * version is noted only with `--unreleased`, which says: nobody has stored actors of this version yet.
+ * `npm run charts`: draw the charts again and note the hashes of new versions. A changed machine of an old
+ * version is noted only with `--unreleased`, which says: no one has stored actors of this version yet.
  */
 writeFileSync(readmePath, freshReadme(readFileSync(readmePath, 'utf8')));
 for (const [file, svg] of pictures()) {

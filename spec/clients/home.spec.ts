@@ -12,7 +12,7 @@ describe('clients of this API, the home', () => {
   const layout = layoutOf({ home: join(tmpdir(), 'unused') });
   let home: typeof layout;
   let operator: Client;
-  let nobody: Client;
+  let anonymous: Client;
   let close: () => Promise<void>;
   const text = [
     '# how we are called',
@@ -32,7 +32,7 @@ describe('clients of this API, the home', () => {
     const announcement = await readAnnouncement(home.announcement);
     const port = Number(announcement?.port);
     operator = makeClient(port, { authorization: `Bearer ${String(announcement?.token)}` });
-    nobody = makeClient(port, {});
+    anonymous = makeClient(port, {});
     close = () => served.close();
   });
   afterEach(async () => {
@@ -60,7 +60,7 @@ describe('clients of this API, the home', () => {
   it('lets a browser go whatever the body is', async () => {
     for (const body of ['', 'not json', [1], { all: true }, undefined])
       expect((await operator.call('POST', '/api/auth/logout', body)).status).to.equal(200);
-    expect((await nobody.call('POST', '/api/auth/logout', '{')).headers['set-cookie']).to.have.lengthOf(2);
+    expect((await anonymous.call('POST', '/api/auth/logout', '{')).headers['set-cookie']).to.have.lengthOf(2);
   });
 
   describe('PUT /api/config', () => {
@@ -134,7 +134,7 @@ describe('clients of this API, the home', () => {
         { portal: { companyPrefix: 'far too long' } },
         { sessions: { turnDeadlineMinutes: 'soon' } },
         { engines: { claude: { model: '' } } },
-        { engines: { nobody: { model: 'x' } } },
+        { engines: { anonymous: { model: 'x' } } },
         { logging: { level: { deep: true } } },
         ['not', 'settings'],
       ])
@@ -143,7 +143,7 @@ describe('clients of this API, the home', () => {
     });
 
     it('is for people alone', async () => {
-      expect((await nobody.call('PUT', '/api/config', {})).status).to.equal(401);
+      expect((await anonymous.call('PUT', '/api/config', {})).status).to.equal(401);
     });
   });
 });

@@ -6,7 +6,7 @@ import { poll } from '../lib/gateway/fixture.js';
 import { line, noop, openClientHouse, type ClientHouse } from './fixture.js';
 
 /**
- * Lists move while somebody pages through them: by offset an item is then met twice, or missed. By cursor whatever
+ * Lists move while someone pages through them: by offset an item is then met twice, or missed. By cursor whatever
  * did not change its place is met once.
  */
 describe('clients of this API, pages of lists that move', () => {

@@ -165,7 +165,7 @@ describe('clients of this API, sessions', () => {
     }
   });
 
-  it('looks for engines anew when it is asked to', async () => {
+  it('looks for engines again when it is asked to', async () => {
     const refreshed = await house.operator.post('/api/engines/refresh');
     expect([refreshed.status, refreshed.body.engines.pen.available]).to.deep.equal([200, true]);
     const limits = await house.operator.post('/api/engine-limits/refresh?engine=pen');

@@ -4,7 +4,7 @@ import { seeded, type Random } from './random.js';
 import { begin, end, type Spawning, type Victim } from './victim.js';
 
 /**
- * The rounds: start, write with many hands, kill at a random moment (sometimes while it boots), start again.
+ * The rounds: start, write with many writers, kill at a random moment (sometimes while it boots), start again.
  * What was left unanswered is asked again under the same key. At the end everything comes to rest and is
  * audited whole.
  */
@@ -16,10 +16,10 @@ export interface Scenario {
   readonly announced: RegExp;
   /** After every start, before the writers. */
   ready(life: Life): Promise<void>;
-  /** One deed of one hand; returns false when the answer is unknown. */
-  deed(hand: number, life: Life): Promise<boolean>;
+  /** One action of one hand; returns false when the answer is unknown. */
+  operation(writer: number, life: Life): Promise<boolean>;
   /** Ask again for what was left unanswered, in the last life. */
-  finish(hand: number, life: Life): Promise<void>;
+  finish(writer: number, life: Life): Promise<void>;
   /** Wait until nothing moves any more, then look at everything. */
   audit(life: Life, lives: readonly Life[]): Promise<void>;
   /** The process has stopped: look at the closed store. */
@@ -78,7 +78,7 @@ export async function campaign(
     }
     const { child } = await live();
     const life = lives.at(-1) as Life;
-    await Promise.all(Array.from({ length: writers }, (_, hand) => scenario.finish(hand, life)));
+    await Promise.all(Array.from({ length: writers }, (_, writer) => scenario.finish(writer, life)));
     const auditMs = await timed(() => scenario.audit(life, lives));
     const code = await end(child, 'SIGTERM');
     if (code !== 0) journal.violated('unexpected', `the last stop ended with exit code ${code}`);
@@ -117,15 +117,15 @@ async function writeUntilKilled(
   kill: () => Promise<unknown>,
 ): Promise<void> {
   let over = false;
-  const hands = Array.from({ length: writers }, async (_, hand) => {
-    while (!over) if (!(await scenario.deed(hand, life))) return;
+  const running = Array.from({ length: writers }, async (_, writer) => {
+    while (!over) if (!(await scenario.operation(writer, life))) return;
   });
   await new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
   over = true;
-  await kill(); // while the hands still wait for their answers
-  await Promise.all(hands);
+  await kill(); // while writers still wait for their answers
+  await Promise.all(running);
 }
 
 export const shownReady = (readyMs: readonly number[]): string =>

@@ -31,7 +31,7 @@ export async function farSide(random: Random): Promise<FarSide> {
       arrived.push(place);
       const known = calls.get(place) ?? new Map<string, number>();
       calls.set(place, known.set(key, (known.get(key) ?? 0) + 1));
-      // The deed is done, the answer takes its time: a kill in between is the case that matters.
+      // The action is done, the answer takes its time: a kill in between is the case that matters.
       setTimeout(
         () =>
           response

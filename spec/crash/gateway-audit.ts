@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { lateness, type Life } from './campaign.js';
-import type { GatewayHand, ItemKnown, SessionKnown } from './gateway-hand.js';
+import type { GatewayWriter, ItemKnown, SessionKnown } from './gateway-writer.js';
 import type { Journal } from './journal.js';
 import { agentsOf } from './victim.js';
 import { ask, type Body } from './wire.js';
 
 /**
- * What a gateway must still know when everything has come to rest: every acknowledged deed once and no deed
+ * What a gateway must still know when everything has come to rest: every acknowledged action once and no action
  * twice, both halves of each delegation, every deadline met, and no process left behind.
  */
 export interface Audit {
@@ -15,23 +15,23 @@ export interface Audit {
   readonly token: string;
   readonly home: string;
   readonly journal: Journal;
-  readonly hands: readonly GatewayHand[];
+  readonly writers: readonly GatewayWriter[];
 }
 
 export async function auditGateway(audit: Audit): Promise<void> {
-  const { journal, hands, home } = audit;
+  const { journal, writers, home } = audit;
   const sessions = await atRest(audit);
   const left = await agentsOf(home);
   if (left.length > 0)
     journal.violated('orphan', `processes ${left.join(', ')} still run though no session does`);
   for (const pid of left) process.kill(pid, 'SIGKILL'); // found and told: this harness leaves none behind
-  const items = await allItems(audit, highest(hands, sessions));
+  const items = await allItems(audit, highest(writers, sessions));
   journal.count('work items found', items.size);
   journal.count('sessions found', sessions.length);
   titles(audit, items);
-  for (const hand of hands) {
-    for (const item of [...hand.items, ...hand.resting]) judgeItem(audit, item, items.get(item.id));
-    for (const { workItemId, sessionId, tag } of hand.delegations) {
+  for (const writer of writers) {
+    for (const item of [...writer.items, ...writer.resting]) judgeItem(audit, item, items.get(item.id));
+    for (const { workItemId, sessionId, tag } of writer.delegations) {
       if (!items.has(workItemId))
         journal.violated('lost', `the work item ${workItemId} of delegation ${tag}`);
       if (!sessions.some((session) => session['id'] === sessionId))
@@ -43,12 +43,12 @@ export async function auditGateway(audit: Audit): Promise<void> {
   await judgeTotals(audit, items.size);
 }
 
-/** Sources of what the gateway opens by itself: nobody was told its name. */
+/** Sources of what the gateway opens by itself: no one was told its name. */
 const byItself = ['cron', 'workflow'];
 
 /** Nothing runs, nothing waits: all sessions as they then are. */
-async function atRest({ life, token, journal, hands }: Audit): Promise<readonly Body[]> {
-  const dues = hands.flatMap((hand) => hand.resting.flatMap((item) => [...item.approvals.values()]));
+async function atRest({ life, token, journal, writers }: Audit): Promise<readonly Body[]> {
+  const dues = writers.flatMap((writer) => writer.resting.flatMap((item) => [...item.approvals.values()]));
   await wait(Math.max(0, Math.max(0, ...dues) - Date.now()) + 1_500);
   for (const began = Date.now(); ;) {
     const answer = await ask(life.url, token, { method: 'GET', path: '/api/sessions?limit=0' });
@@ -107,10 +107,10 @@ async function allItems({ life, token, journal }: Audit, last: number): Promise<
 /**
  * Numbers behind the highest that anybody was told are looked at too: a doubled create may have taken one.
  */
-function highest(hands: readonly GatewayHand[], sessions: readonly Body[]): number {
+function highest(writers: readonly GatewayWriter[], sessions: readonly Body[]): number {
   const ids = [
-    ...hands.flatMap((hand) => [...hand.items, ...hand.resting].map(({ id }) => id)),
-    ...hands.flatMap((hand) => hand.delegations.map(({ workItemId }) => workItemId)),
+    ...writers.flatMap((writer) => [...writer.items, ...writer.resting].map(({ id }) => id)),
+    ...writers.flatMap((writer) => writer.delegations.map(({ workItemId }) => workItemId)),
     ...sessions.map((session) => String(session['workItemId'] ?? '')),
   ];
   return ids.reduce((most, id) => Math.max(most, Number(id.split('-')[1] ?? 0)), 0) + 500;
@@ -224,10 +224,10 @@ function judgeDelegations(
 }
 
 async function judgeTranscripts(
-  { life, token, journal, hands }: Audit,
+  { life, token, journal, writers }: Audit,
   sessions: readonly Body[],
 ): Promise<void> {
-  const known = hands.flatMap((hand) => hand.sessions);
+  const known = writers.flatMap((writer) => writer.sessions);
   const children = new Map<string, SessionKnown[]>();
   for (const session of known)
     if (session.parent !== null)
@@ -255,7 +255,9 @@ async function judgeTranscripts(
       }
     }),
   );
-  const delegated = new Set(hands.flatMap((hand) => hand.delegations.map(({ sessionId }) => sessionId)));
+  const delegated = new Set(
+    writers.flatMap((writer) => writer.delegations.map(({ sessionId }) => sessionId)),
+  );
   for (const session of sessions) {
     const id = String(session['id']);
     if (byItself.includes(String(session['source']))) continue;

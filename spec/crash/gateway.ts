@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Life, Scenario } from './campaign.js';
 import { auditGateway } from './gateway-audit.js';
-import { GatewayHand } from './gateway-hand.js';
+import { GatewayWriter } from './gateway-writer.js';
 import type { Journal } from './journal.js';
 import { seeded } from './random.js';
 
@@ -19,14 +19,14 @@ const cli = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 export async function gatewayScenario(
   journal: Journal,
   seed: number,
-  more: readonly GatewayHand[] = [], // what others did to it, to be audited as well
+  more: readonly GatewayWriter[] = [], // what others did to it, to be audited as well
 ): Promise<Scenario> {
-  const hands = new Map<number, GatewayHand>();
+  const writers = new Map<number, GatewayWriter>();
   let token = '';
   let home = '';
-  const handOf = (n: number): GatewayHand => {
-    const known = hands.get(n) ?? new GatewayHand(n, seeded(seed * 1_000 + n), journal);
-    hands.set(n, known);
+  const writerOf = (n: number): GatewayWriter => {
+    const known = writers.get(n) ?? new GatewayWriter(n, seeded(seed * 1_000 + n), journal);
+    writers.set(n, known);
     return known;
   };
   return {
@@ -40,16 +40,16 @@ export async function gatewayScenario(
     async ready() {
       ({ token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as { token: string });
     },
-    deed: (n, life) => handOf(n).deed(life.url, token),
-    finish: (n, life) => handOf(n).finish(life.url, token),
+    operation: (n, life) => writerOf(n).operation(life.url, token),
+    finish: (n, life) => writerOf(n).finish(life.url, token),
     audit: (life: Life, lives) =>
-      auditGateway({ life, lives, token, home, journal, hands: [...hands.values(), ...more] }),
+      auditGateway({ life, lives, token, home, journal, writers: [...writers.values(), ...more] }),
     closed: (folder) => verified(folder, journal),
   };
 }
 
 /**
- * Two agents: one answers at once, one takes its time and has a child that nobody ends when the gateway dies
+ * Two agents: one answers at once, one takes its time and has a child that no one ends when the gateway dies
  * (its `echo` then fails).
  */
 function configure(home: string): void {

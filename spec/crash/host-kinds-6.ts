@@ -75,20 +75,20 @@ const payer = (call: (key: string, tag: string) => Promise<Json>) =>
     },
   });
 
-const errand = setup({
+const chore = setup({
   schemas: { context: types<{ tag: string }>(), input: types<Input>() },
 }).createMachine({
-  id: 'errand6',
+  id: 'chore6',
   context: ({ input }) => ({ tag: input.tag }),
   initial: 'away',
   output: ({ context }) => ({ tag: context.tag }),
   states: { away: { after: { 150: { target: 'back' } } }, back: { type: 'final' } },
 });
 
-/** Sends a child on an errand and counts its returns. */
+/** Sends a child on a chore and counts its returns. */
 const boss = setup({
   schemas: { context: types<{ tag: string; returns: number }>(), input: types<Input>() },
-  actors: { errand: errand as unknown as xstate.AnyActorLogic }, // a machine is none under exactOptionalPropertyTypes
+  actors: { chore: chore as unknown as xstate.AnyActorLogic }, // a machine is none under exactOptionalPropertyTypes
 }).createMachine({
   id: 'boss6',
   context: ({ input }) => ({ tag: input.tag, returns: 0 }),
@@ -96,8 +96,8 @@ const boss = setup({
   states: {
     waiting: {
       invoke: {
-        id: 'errand',
-        src: 'errand',
+        id: 'chore',
+        src: 'chore',
         input: ({ context }: { context: { tag: string } }) => ({ tag: context.tag }),
         onDone: ({ context }: { context: { tag: string; returns: number } }) => ({
           target: 'rested',
@@ -117,7 +117,7 @@ export function hostKinds6(call: (key: string, tag: string) => Promise<Json>): r
   return [
     v6.defineKind({ kind: 'alarm6', version: 1, machine: alarm, view }),
     v6.defineKind({ kind: 'payer6', version: 1, machine: payer(call), view }),
-    v6.defineKind({ kind: 'boss6', version: 1, machine: boss, childKinds: { errand: 'errand6' }, view }),
-    v6.defineKind({ kind: 'errand6', version: 1, machine: errand, view }),
+    v6.defineKind({ kind: 'boss6', version: 1, machine: boss, childKinds: { chore: 'chore6' }, view }),
+    v6.defineKind({ kind: 'chore6', version: 1, machine: chore, view }),
   ] as unknown as readonly Kind[]; // a list of kinds forgets the type of each one's machine
 }

@@ -150,10 +150,10 @@ const account = setup({
   },
 });
 
-/** Sends a child on an errand and counts its returns. */
+/** Sends a child on a chore and counts its returns. */
 const boss = setup({
   types: {} as { context: { tag: string; returns: number }; events: { type: 'none' }; input: Input },
-  actors: { errand: effect<Json, Input>() },
+  actors: { chore: effect<Json, Input>() },
 }).createMachine({
   id: 'boss',
   context: ({ input }) => ({ tag: input.tag, returns: 0 }),
@@ -161,8 +161,8 @@ const boss = setup({
   states: {
     waiting: {
       invoke: {
-        id: 'errand',
-        src: 'errand',
+        id: 'chore',
+        src: 'chore',
         input: ({ context }) => ({ tag: context.tag }),
         onDone: { target: 'rested', actions: assign({ returns: ({ context }) => context.returns + 1 }) },
       },
@@ -171,17 +171,17 @@ const boss = setup({
   },
 });
 
-const errand = setup({
+const chore = setup({
   types: {} as { context: { tag: string }; events: { type: 'none' }; input: Input; output: Json },
 }).createMachine({
-  id: 'errand',
+  id: 'chore',
   context: ({ input }) => ({ tag: input.tag }),
   initial: 'away',
   output: ({ context }) => ({ tag: context.tag }),
   states: { away: { after: { 150: 'back' } }, back: { type: 'final' } },
 });
 
-export function hostKinds(hands: {
+export function hostKinds(writers: {
   readonly keyed: Effect<Input, Json>;
   readonly fenced: Effect<Input, Json>;
 }): readonly Kind[] {
@@ -191,12 +191,18 @@ export function hostKinds(hands: {
   });
   return [
     defineKind({ kind: 'alarm', version: 1, machine: alarm, view }),
-    defineKind({ kind: 'payer', version: 1, machine: call('payer'), effects: { far: hands.keyed }, view }),
-    defineKind({ kind: 'caller', version: 1, machine: call('caller'), effects: { far: hands.fenced }, view }),
+    defineKind({ kind: 'payer', version: 1, machine: call('payer'), effects: { far: writers.keyed }, view }),
+    defineKind({
+      kind: 'caller',
+      version: 1,
+      machine: call('caller'),
+      effects: { far: writers.fenced },
+      view,
+    }),
     defineKind({ kind: 'teller', version: 1, machine: teller, view }),
     defineKind({ kind: 'listener', version: 1, machine: listener, view }),
     defineKind({ kind: 'account', version: 1, machine: account, view }),
-    defineKind({ kind: 'boss', version: 1, machine: boss, childKinds: { errand: 'errand' }, view }),
-    defineKind({ kind: 'errand', version: 1, machine: errand, view }),
+    defineKind({ kind: 'boss', version: 1, machine: boss, childKinds: { chore: 'chore' }, view }),
+    defineKind({ kind: 'chore', version: 1, machine: chore, view }),
   ] as unknown as readonly Kind[]; // a list of kinds forgets the type of each one's machine
 }

@@ -4,7 +4,7 @@ import { verifyStore } from '../../lib/store/verify.js';
 import { lateness, type Life, type Scenario } from './campaign.js';
 import { farSide, type FarSide } from './far-side.js';
 import type { Journal } from './journal.js';
-import { accounts, KernelHand, listeners } from './kernel-hand.js';
+import { accounts, KernelWriter, listeners } from './kernel-writer.js';
 import { seeded } from './random.js';
 import { ask, type Body } from './wire.js';
 
@@ -14,10 +14,10 @@ import { ask, type Body } from './wire.js';
  */
 export async function kernelScenario(journal: Journal, seed: number): Promise<Scenario> {
   const far = await farSide(seeded(seed + 1));
-  const hands = new Map<number, KernelHand>();
-  const handOf = (n: number): KernelHand => {
-    const known = hands.get(n) ?? new KernelHand(n, seeded(seed * 1_000 + n), journal);
-    hands.set(n, known);
+  const writers = new Map<number, KernelWriter>();
+  const writerOf = (n: number): KernelWriter => {
+    const known = writers.get(n) ?? new KernelWriter(n, seeded(seed * 1_000 + n), journal);
+    writers.set(n, known);
     return known;
   };
   return {
@@ -37,9 +37,9 @@ export async function kernelScenario(journal: Journal, seed: number): Promise<Sc
           });
       }
     },
-    deed: (n, life) => handOf(n).deed(life.url),
-    finish: (n, life) => handOf(n).finish(life.url),
-    audit: (life, lives) => new Audit(life, lives, journal, far, [...hands.values()]).run(),
+    operation: (n, life) => writerOf(n).operation(life.url),
+    finish: (n, life) => writerOf(n).finish(life.url),
+    audit: (life, lives) => new Audit(life, lives, journal, far, [...writers.values()]).run(),
     async closed(home) {
       await far.close();
       const report = await verifyStore(home);
@@ -55,11 +55,11 @@ class Audit {
     private readonly lives: readonly Life[],
     private readonly journal: Journal,
     private readonly far: FarSide,
-    private readonly hands: readonly KernelHand[],
+    private readonly writers: readonly KernelWriter[],
   ) {}
 
   async run(): Promise<void> {
-    const of = (kind: string): string[] => this.hands.flatMap((hand) => hand.made.get(kind) ?? []);
+    const of = (kind: string): string[] => this.writers.flatMap((writer) => writer.made.get(kind) ?? []);
     await this.each(of('alarm'), (tag) => this.alarm('alarm', tag));
     await this.each(of('alarm6'), (tag) => this.alarm('alarm6', tag));
     await this.each(of('payer6'), (tag) => this.steps(tag));
@@ -180,7 +180,7 @@ class Audit {
         last.set(from, Number(row['n']));
       }
     }
-    for (const tag of this.hands.flatMap((hand) => hand.made.get('word') ?? [])) {
+    for (const tag of this.writers.flatMap((writer) => writer.made.get('word') ?? [])) {
       this.journal.count('messages checked');
       const times = heard.get(tag) ?? 0;
       if (times !== 1)
@@ -214,7 +214,7 @@ class Audit {
           amounts.length < 2 ? 'half-written' : 'doubled',
           `transfer ${tag} moved ${amounts.length} accounts`,
         );
-    for (const tag of this.hands.flatMap((hand) => hand.made.get('transfer') ?? []))
+    for (const tag of this.writers.flatMap((writer) => writer.made.get('transfer') ?? []))
       if (!moved.has(tag)) this.journal.violated('lost', `transfer ${tag}`);
   }
 

@@ -1,6 +1,6 @@
 /**
- * One request and what is known of it afterwards. A connection that breaks leaves an `unknown`: the deed may
- * have happened, and nobody has promised that it did.
+ * One request and what is known of it afterwards. A connection that breaks leaves an `unknown`: the action may
+ * have happened, and no one has promised that it did.
  */
 export type Answer =
   | { readonly type: 'done'; readonly status: number; readonly body: Body; readonly replayed: boolean }

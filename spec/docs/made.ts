@@ -27,7 +27,7 @@ export const madeTables: Readonly<Record<string, () => Promise<string> | string>
   routes: routesTable,
 };
 
-/** The page with its tables made anew; the same text where it has none. */
+/** The page with its tables made again; the same text where it has none. */
 export async function freshPage(page: string): Promise<string> {
   let text = textOf(page);
   for (const [name, make] of Object.entries(madeTables)) {

@@ -6,7 +6,7 @@ import { freshPage } from './made.js';
 import { apiTypes, apiTypesFile } from './openapi-types.js';
 import { pages, textOf } from './samples.js';
 
-/** `npm run docs`: make what is made from the code anew: tables of the guides, types of the client. */
+/** `npm run docs`: make what is made from the code again: tables of the guides, types of the client. */
 const fresh: Record<string, string> = {
   [apiTypesFile]: await apiTypes(),
   [apiReportFile]: await apiReport(),

@@ -56,7 +56,7 @@ describe('the fuzzer', () => {
                 self: 'FORBIDDEN',
                 above: 'FORBIDDEN',
                 below: 'FORBIDDEN',
-                stranger: 'FORBIDDEN',
+                outsider: 'FORBIDDEN',
               },
             },
             responses: {

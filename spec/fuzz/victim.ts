@@ -77,7 +77,7 @@ export async function startVictim(home: string): Promise<Victim> {
 }
 
 /**
- * What the program itself says of a home that nobody runs any more: `verify` of the store, `audit verify` of
+ * What the program itself says of a home that no one runs any more: `verify` of the store, `audit verify` of
  * the audit log.
  */
 export async function faultsLeftIn(home: string): Promise<string[]> {

@@ -298,7 +298,7 @@ export class World {
   toolArguments: (schema: Readonly<Record<string, unknown>>, random: Random) => unknown = () => ({});
 
   /**
-   * A browser of this machine, paired as `troupe pair` does it. Strangers share a limit with it: then the old
+   * A browser of this machine, paired as `troupe pair` does it. Outsiders share a limit with it: then the old
    * one must do.
    */
   async #pair(): Promise<void> {

@@ -29,7 +29,7 @@ export async function keep(
   await rm(join(home, 'logs', 'gateway.log'), { force: true }); // its stack traces name the checkout
   const packed = await pack(home);
   refuseSecrets(packed);
-  await rm(home, { recursive: true }); // or its sessions would find their working folders, and nobody else's would
+  await rm(home, { recursive: true }); // or its sessions would find their working folders, and no one else's would
   const folder = await mkdtemp(join(tmpdir(), 'troupe-golden-'));
   try {
     const golden = await openGolden(packed, folder, at);

@@ -7,7 +7,7 @@ import {
   makeConnectors,
   makeCron,
   makeWorkingFire,
-  openDoors,
+  openBackends,
   pairBrowsers,
   sendForever,
   stopConnector,
@@ -27,7 +27,7 @@ export type Ending = 'clean' | 'killed';
 
 /** Neutral, because it gets into records: the same on every machine that makes one. */
 const folder = '/tmp/troupe-golden';
-const birth = Date.UTC(2026, 2, 2, 9);
+const creation = Date.UTC(2026, 2, 2, 9);
 const hourMs = 3_600_000;
 
 /** The home's files, and the time at which its last process ended. */
@@ -39,16 +39,16 @@ async function makeHome(ending: Ending): Promise<{ readonly home: string; readon
   try {
     await installPrograms(folder);
     await furnish(home, configOf({ folder, farSide: far.url, isSlow: true }, connectorNames));
-    instance = await startInstance(home, birth);
+    instance = await startInstance(home, creation);
     await firstLife(instance, far);
     await instance.kill();
-    instance = await startInstance(home, birth + hourMs);
+    instance = await startInstance(home, creation + hourMs);
     await quiet(instance.operator);
     await instance.stop();
-    const third = birth + 72 * hourMs;
+    const third = creation + 72 * hourMs;
     instance = await startInstance(home, third - hourMs);
     await quiet(instance.operator);
-    await openDoors(instance); // that nobody comes through in time
+    await openBackends(instance); // that no one comes through in time
     await instance.stop();
     instance = await startInstance(home, third);
     await quiet(instance.operator);
@@ -99,7 +99,7 @@ async function lastLife(instance: Instance): Promise<void> {
   await makeChecking(operator);
   sendForever(operator);
   await pairBrowsers(instance); // what came of earlier ones is forgotten after a day
-  await openDoors(instance);
+  await openBackends(instance);
   await isAtWork(operator);
   await allAsleep(operator);
   const lacks = lacking(await census(operator));

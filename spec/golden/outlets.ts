@@ -63,7 +63,7 @@ export async function makeConnectors(client: Client): Promise<void> {
   for (const name of ['broken', 'stopped']) await send(name, 'refused, or waits');
 }
 
-/** Two messages to a far side that never answers: one on its way, one behind it. Nobody waits for them. */
+/** Two messages to a far side that never answers: one on its way, one behind it. No one waits for them. */
 export function sendForever(client: Client): void {
   for (const text of ['on its way', 'behind it'])
     client
@@ -100,7 +100,7 @@ export async function pairBrowsers(instance: Instance): Promise<void> {
 }
 
 /** A challenge that is open and a code that is good, for as long as these last. */
-export async function openDoors({ anonymous }: Instance): Promise<void> {
+export async function openBackends({ anonymous }: Instance): Promise<void> {
   const { challengeId, nonce, path } = await must(anonymous, 'POST', '/api/auth/pairing-challenges', {});
   await writeFile(path, nonce, { mode: 0o600 });
   await must(anonymous, 'POST', '/api/auth/pairing-codes', { challengeId });

@@ -95,7 +95,7 @@ export async function makeRunning(client: Client, life: string): Promise<void> {
   await allAsleep(client);
 }
 
-/** Every turn of the engine `slow` has its process: killed earlier, it would begin anew in the next life. */
+/** Every turn of the engine `slow` has its process: killed earlier, it would begin again in the next life. */
 export async function allAsleep(client: Client): Promise<void> {
   const awake = async (): Promise<readonly string[]> => {
     const { sessions } = await must(client, 'GET', '/api/sessions?limit=200');

@@ -15,7 +15,7 @@ interface Manifest {
 const execute = promisify(execFile);
 
 /**
- * A project of somebody else with the packed package in it: what `npm pack` takes is laid out as `npm
+ * A project of someone else with the packed package in it: what `npm pack` takes is laid out as `npm
  * install` would, with the dependencies and the peers that package.json demands and no others. Its own imports thus find what
  * its users' would.
  */

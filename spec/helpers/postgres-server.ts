@@ -23,18 +23,18 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-const nobody = 65_534;
+const anonymous = 65_534;
 
 export async function startPostgres(): Promise<PostgresServer> {
   const isRoot = process.getuid?.() === 0;
   // A temporary folder of root's own would be closed to the other user
   const folder = await mkdtemp(join(isRoot ? '/tmp' : tmpdir(), 'troupe-postgres-'));
-  const as = isRoot ? { uid: nobody, gid: nobody } : {};
+  const as = isRoot ? { uid: anonymous, gid: anonymous } : {};
   await chmod(folder, 0o755);
   const native = await programs(folder);
   const data = join(folder, 'data');
   await mkdir(data);
-  if (isRoot) await chown(data, nobody, nobody);
+  if (isRoot) await chown(data, anonymous, anonymous);
   await chmod(data, 0o700);
   const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', LD_LIBRARY_PATH: join(native, 'lib') };
   const run = (name: string, ...args: string[]): ChildProcess =>

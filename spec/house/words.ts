@@ -60,7 +60,11 @@ const retired: Readonly<Record<string, string>> = {
 };
 
 /** Retired words in file names and identifiers. `exempt`: names of the wire, of configuration and of stored records. */
-export function retiredNames(sources: readonly Source[], exempt: ReadonlySet<string>): readonly string[] {
+export function retiredNames(
+  sources: readonly Source[],
+  exempt: ReadonlySet<string>,
+  isRetired = isRetiredWord,
+): readonly string[] {
   return sources.flatMap(({ path, code }) => [
     ...partsOf(path)
       .filter(isRetired)
@@ -83,7 +87,7 @@ export function retiredSentences(sources: readonly Source[], exempt: ReadonlySet
       .flatMap((text) =>
         (text.toLowerCase().match(/[a-z]+/g) ?? [])
           // In plain English hands are handed over
-          .filter((word) => isRetired(word) && !/^hands?$/.test(word))
+          .filter((word) => isRetiredWord(word) && !/^hands?$/.test(word))
           .map((word) => `${path}: "${text}": ${retired[word]}`),
       ),
   );
@@ -96,7 +100,7 @@ export function retiredSentences(sources: readonly Source[], exempt: ReadonlySet
 export function retiredComments(sources: readonly Source[], exempt: ReadonlySet<string>): readonly string[] {
   return sources.flatMap(({ path, comments }) =>
     (comments.toLowerCase().match(/[a-z]+/g) ?? [])
-      .filter((word) => isRetired(word) && !plain.has(word) && !exempt.has(word))
+      .filter((word) => isRetiredWord(word) && !plain.has(word) && !exempt.has(word))
       .map((word) => `${path}: a comment says "${word}": ${retired[word]}`),
   );
 }
@@ -107,7 +111,10 @@ const plain = new Set(
   ),
 );
 
-const isRetired = (word: string): boolean => Object.hasOwn(retired, word);
+/** In specs what is plain English may also be the name of a variable: `told`, `look`. */
+export const isRetiredInSpecs = (word: string): boolean => isRetiredWord(word) && !plain.has(word);
+
+const isRetiredWord = (word: string): boolean => Object.hasOwn(retired, word);
 
 /** `mayHandOver` → may, hand, over */
 const partsOf = (name: string): readonly string[] =>

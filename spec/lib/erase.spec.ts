@@ -198,7 +198,7 @@ describe('what sessions hold, erased', () => {
     expect(erasedAtEngine).to.deep.equal([`native-${body.sessions[0]}:1`]);
   });
 
-  // what was begun in an earlier life was dropped there without a word, and nobody was left to ask again
+  // what was begun in an earlier life was dropped there without a word, and no one was left to ask again
   it('wait for a session that is at work when an erasure is resumed, and say so', async () => {
     await open();
     const id = await session(`say ${word}`);

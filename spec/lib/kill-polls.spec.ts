@@ -117,7 +117,7 @@ describe('a gateway that is killed while it polls', () => {
   it('starts one run for what it took note of, and none for what it did not, whenever it dies', async function () {
     this.timeout(180_000);
     const moments: Record<string, (frame: { readonly event: string; readonly payload: any }) => boolean> = {
-      // a frame is a stranger's JSON
+      // a frame is an outsider's JSON
       approved: ({ event, payload }) =>
         event === 'company:changed' && payload.id === 'approved' && payload.action === 'trigger-activated',
       run: ({ event }) => event === 'run:step',

@@ -35,7 +35,7 @@ describe('a gateway that is killed in the middle of turns', () => {
       return talking.has(alone) && talking.has(left);
     });
     await seen.until(({ event, payload }) => event === 'session:completed' && payload.sessionId === done);
-    // Somebody ended this one before
+    // Someone ended this one before
     expect((await client.call('POST', `/api/sessions/${left}/stop`)).status).to.equal(200);
     await gateway.kill('SIGKILL');
 

@@ -87,7 +87,7 @@ describe('a gateway that is killed in the middle of a run', () => {
       const { port, token } = await troupe.announcement();
       return makeClient(port, { authorization: `Bearer ${token}` });
     }
-    /** Told by the feed from its beginning on: whoever dies first, the run or the gateway. */
+    /** Told by the feed from its beginning on: the one who dies first, the run or the gateway. */
     async function ended(id: string) {
       const { port, token } = await troupe.announcement();
       const socket = await watch(`ws://127.0.0.1:${port}/ws?since=0`, { authorization: `Bearer ${token}` });

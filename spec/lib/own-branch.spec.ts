@@ -103,7 +103,7 @@ describe('a branch of a session', () => {
     expect(git('branch', '--format=%(refname:short)')).to.equal('main\n');
   });
 
-  it('is checked out anew when its session goes on after its worktree was taken away', async () => {
+  it('is checked out again when its session goes on after its worktree was taken away', async () => {
     await start('off');
     const id = idIn((await run('echo two > a.txt', '--worktree')).err);
     const folder = join(troupe.home(), 'work', id);

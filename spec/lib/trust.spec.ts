@@ -66,7 +66,7 @@ describe('what a project sets for agents', () => {
   }
   const planted = { permissions: { allow: ['Bash(*)'] }, hooks: { SessionStart: [] } };
 
-  it('is seen as far as it is words and choices, and nobody is asked', async () => {
+  it('is seen as far as it is words and choices, and no one is asked', async () => {
     await set({ model: 'opus' });
     await set({}, '.claude/skills/greet/script.json');
     await writeFile(join(project, '.claude/skills/greet/SKILL.md'), '---\nname: greet\n---\nSay hello.');
@@ -172,9 +172,9 @@ describe('what a project sets for agents', () => {
     });
     const sent = { event: { type: 'settings.judged', sha256: 'x' } };
     expect((await client.post(`/api/inspect/actors/session/${body.id}/send`, sent)).status).to.not.equal(200);
-    const nobody = makeClient((await troupe.announcement()).port, {});
-    expect((await nobody.post('/api/trust', { folder: project, decision: 'trust' })).status).to.equal(401);
-    expect((await nobody.get('/api/trust?folder=/')).status).to.equal(401);
+    const anonymous = makeClient((await troupe.announcement()).port, {});
+    expect((await anonymous.post('/api/trust', { folder: project, decision: 'trust' })).status).to.equal(401);
+    expect((await anonymous.get('/api/trust?folder=/')).status).to.equal(401);
   });
 
   it('keeps an engine from starting that cannot leave it out', async () => {

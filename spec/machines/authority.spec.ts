@@ -9,16 +9,16 @@ import { pollPolicy } from '../../machines/poll/policy.js';
 import { schedulePolicy } from '../../machines/schedule/machine.js';
 import { interrupts, sessionPolicy } from '../../machines/session/policy.js';
 import { workItemPolicy } from '../../machines/work-item/policy.js';
-import { inState, post, stranger } from './session/beings.js';
+import { inState, post, outsider } from './session/beings.js';
 import { callers, inStatus, roster } from './work-item/beings.js';
 
 /**
  * Policies are given `{ by, onBehalfOf }`: a command or an effect that acts for an agent may do what that agent
  * may, and no more, though the event comes from the system. Today the two are equal everywhere.
  */
-describe('what is sent on behalf of somebody else', () => {
+describe('what is sent on behalf of someone else', () => {
   const by = system('workflow-run:r1');
-  const onBehalfOf: Caller = stranger;
+  const onBehalfOf: Caller = outsider;
   const authority: Authority = { by, onBehalfOf };
   const at = 1_700_000_000_000;
   const stamp = { at, by };
@@ -100,7 +100,7 @@ describe('what is sent on behalf of somebody else', () => {
     ],
   ];
   for (const [what, refusal, code] of judged)
-    it(`${what}, whoever sends it`, () => expect(refusal?.code).to.equal(code));
+    it(`${what}, no matter who sends it`, () => expect(refusal?.code).to.equal(code));
 
   it('interrupts no turn that its own sender could not interrupt', () => {
     const event = { ...post('m9'), ...stamp } as never;
@@ -111,7 +111,7 @@ describe('what is sent on behalf of somebody else', () => {
   it('is a fact where only the sender counts: what an effect reports of its own turn', () => {
     const report = { ...stamp, type: 'turn.partial' as const, turnId: 's1:1', text: 'half' };
     expect(sessionPolicy(running, report, authority)).to.equal(undefined);
-    expect(sessionPolicy(running, report, { by: stranger, onBehalfOf: system('x') })?.code).to.equal(
+    expect(sessionPolicy(running, report, { by: outsider, onBehalfOf: system('x') })?.code).to.equal(
       'FORBIDDEN',
     );
   });

@@ -11,7 +11,7 @@ import { definitionOf, noop, runInput, step } from '../fixtures/workflow.js';
 
 /**
  * A nested machine is stepped from its chart, without XState: this holds each of its steps against XState's
- * own, so that nobody need trust the reading of the chart.
+ * own, so that no one need trust the reading of the chart.
  */
 const gates = [
   { kind: 'approval', approvalRef: 'x', description: 'May it?' },

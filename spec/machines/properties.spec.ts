@@ -12,7 +12,7 @@ describe('random lives', () => {
     it(`of ${world.name} keep what must hold, and are the same after a restore`, () => {
       fc.assert(
         fc.property(fc.array(fc.constantFrom(...names), { maxLength: 60 }), (deeds) => {
-          const life = world.born();
+          const life = world.fresh();
           for (const deed of deeds) {
             const twin = life.fork();
             twin.revive();

@@ -18,7 +18,7 @@ function walk(
   world: SmallWorld,
   situationsMax = 4_000,
 ): { readonly reached: ReadonlySet<string>; readonly steps: readonly Step[] } {
-  const first = world.born();
+  const first = world.fresh();
   const seen = new Map([[world.same(first), first]]);
   const steps: Step[] = [];
   const queue: Life<AnyStateMachine>[] = [first];
@@ -49,7 +49,7 @@ describe('walking through', () => {
       before(() => {
         walked = walk(world);
       });
-      const { machine } = world.born();
+      const { machine } = world.fresh();
       const states = nodesOf(machine.root).filter(
         (node) => childrenOf(node).length === 0 && !(pathOf(node) in (world.never ?? {})),
       );
@@ -91,7 +91,7 @@ describe('walking through', () => {
 describe('every delay', () => {
   for (const world of worlds) {
     it(`of ${world.name} is a number or a function that exists: XState fires a misspelt one at once`, () => {
-      const { machine } = world.born();
+      const { machine } = world.fresh();
       for (const node of nodesOf(machine.root)) {
         for (const { delay } of node.after) {
           const made = typeof delay === 'string' ? machine.implementations.delays[delay] : delay;
@@ -101,7 +101,7 @@ describe('every delay', () => {
     });
 
     it(`of ${world.name} resolves to a number of milliseconds wherever it is met`, () => {
-      const life = world.born();
+      const life = world.fresh();
       for (const happens of Object.values(world.deeds)) {
         happens(life);
         for (const [id, { due }] of life.timers)

@@ -3,31 +3,31 @@ import type { AnyStateMachine } from 'xstate';
 import { system } from '../../machines/caller.js';
 import { bandOf } from '../../machines/budget/machine.js';
 import { maxRounds } from '../../machines/work-item/context.js';
-import { born as bornBudget, grant, spend } from './budget/beings.js';
-import { born as bornConnector } from './connector/beings.js';
-import { born as bornFile } from './file/beings.js';
-import { born as bornHome } from './home/beings.js';
-import { born as bornJob, run } from './schedule/beings.js';
-import { born as bornFire } from './cron-fire/beings.js';
-import { born as bornPoll, contract as changed, fields as pollFields } from './poll/beings.js';
-import { born as bornTrigger, fields as triggerFields } from './trigger/beings.js';
-import { born as bornChallenge } from './pairing/beings.js';
-import { born as bornCode, redeem } from './pairing-code/beings.js';
-import { born as bornNotifier, held, over, thing } from './notifier/beings.js';
-import { born as bornRoot } from './root/beings.js';
+import { fresh as freshBudget, grant, spend } from './budget/beings.js';
+import { fresh as freshConnector } from './connector/beings.js';
+import { fresh as freshFile } from './file/beings.js';
+import { fresh as freshHome } from './home/beings.js';
+import { fresh as freshJob, run } from './schedule/beings.js';
+import { fresh as freshFire } from './cron-fire/beings.js';
+import { fresh as freshPoll, contract as changed, fields as pollFields } from './poll/beings.js';
+import { fresh as freshTrigger, fields as triggerFields } from './trigger/beings.js';
+import { fresh as freshChallenge } from './pairing/beings.js';
+import { fresh as freshCode, redeem } from './pairing-code/beings.js';
+import { fresh as freshNotifier, held, over, thing } from './notifier/beings.js';
+import { fresh as freshRoot } from './root/beings.js';
 import {
   bad,
-  born as bornSession,
+  fresh as freshSession,
   child,
   cut,
   good,
   limited,
   message,
   post,
-  stranger,
+  outsider,
 } from './session/beings.js';
 import type { Life } from './step.js';
-import { as, born as bornItem } from './work-item/beings.js';
+import { as, fresh as freshItem } from './work-item/beings.js';
 
 /**
  * Small worlds: for each machine what may happen to it, in words, and what must hold whatever happened. The
@@ -35,7 +35,7 @@ import { as, born as bornItem } from './work-item/beings.js';
  */
 export interface SmallWorld<M extends AnyStateMachine = AnyStateMachine> {
   readonly name: string;
-  born(): Life<M>;
+  fresh(): Life<M>;
   /** States that this world never comes to, and why not. */
   readonly never?: Readonly<Record<string, string>>;
   readonly deeds: Readonly<Record<string, (life: Life<AnyStateMachine>) => void>>;
@@ -61,7 +61,7 @@ const sent =
   };
 const wait = (life: Life<AnyStateMachine>): void => life.wait();
 
-type Session = ReturnType<typeof bornSession>;
+type Session = ReturnType<typeof freshSession>;
 const posts =
   (kind: 'user' | 'callback' | 'agent', extra = {}) =>
   (life: Life<AnyStateMachine>): void => {
@@ -73,8 +73,8 @@ const posts =
 
 const sessions: SmallWorld<Session['machine']> = {
   name: 'session',
-  born: () =>
-    bornSession({
+  fresh: () =>
+    freshSession({
       parentSessionId: 'parent-1',
       ancestors: ['parent-1'],
       workItemId: 'TRP-1',
@@ -84,9 +84,9 @@ const sessions: SmallWorld<Session['machine']> = {
   deeds: {
     'a user writes': posts('user'),
     'a callback comes': posts('callback'),
-    'an agent writes': posts('agent', { by: stranger }),
+    'an agent writes': posts('agent', { by: outsider }),
     'somebody stops it': sent({ type: 'session.stop' }),
-    'a stranger tries to stop it': sent({ type: 'session.stop', by: stranger }),
+    'a stranger tries to stop it': sent({ type: 'session.stop', by: outsider }),
     'the first in the queue is cancelled': (life) => {
       const id = (life.snapshot as Session['snapshot']).context.queue[0]?.id;
       if (id !== undefined) life.send({ type: 'queue.cancel', messageId: id });
@@ -118,7 +118,7 @@ const sessions: SmallWorld<Session['machine']> = {
     'a stranger attaches a file': sent({
       type: 'media.insert',
       message: { id: 'm-x', content: 'x', media: [] },
-      by: stranger,
+      by: outsider,
     }),
     'the queue is cleared': sent({ type: 'queue.clear' }),
     'the queue is paused': sent({ type: 'queue.pause' }),
@@ -171,7 +171,7 @@ const sessions: SmallWorld<Session['machine']> = {
     'an agent tries to allow it': (life) => {
       const id = (life.snapshot as Session['snapshot']).context.permissions?.[0]?.id;
       if (id !== undefined)
-        life.send({ type: 'permission.decided', permissionId: id, decision: 'allow', by: stranger });
+        life.send({ type: 'permission.decided', permissionId: id, decision: 'allow', by: outsider });
     },
     'the turn succeeds': finish(
       'turn',
@@ -264,13 +264,13 @@ function keptRows(
 /** The same without a work item: it may be deleted. */
 const freeSessions: SmallWorld<Session['machine']> = {
   name: 'session without a work item',
-  born: () => bornSession({ message: message('first') }),
+  fresh: () => freshSession({ message: message('first') }),
   deeds: sessions.deeds,
   same: sessions.same,
   holds: sessions.holds,
 };
 
-type Item = ReturnType<typeof bornItem>;
+type Item = ReturnType<typeof freshItem>;
 const started = (sessionId: string) => ({ type: 'attempt.started', sessionId, employee: 'ann' });
 const ended = (sessionId: string, outcome: string) => ({
   type: 'attempt.ended',
@@ -281,7 +281,7 @@ const ended = (sessionId: string, outcome: string) => ({
 
 const items: SmallWorld<Item['machine']> = {
   name: 'work-item',
-  born: () => bornItem(),
+  fresh: () => freshItem(),
   deeds: {
     ...Object.fromEntries(
       ['backlog', 'assigned', 'executing', 'in_review', 'blocked', 'escalated', 'done'].flatMap((status) => [
@@ -330,7 +330,7 @@ const items: SmallWorld<Item['machine']> = {
       }),
     'the operator approves': sent({ type: 'approval.decide', decision: 'approve' }),
     'the operator rejects': sent({ type: 'approval.decide', decision: 'reject' }),
-    'a stranger approves': sent(as('stranger', { type: 'approval.decide', decision: 'approve' })),
+    'a stranger approves': sent(as('outsider', { type: 'approval.decide', decision: 'approve' })),
     'the approval is escalated': sent({ type: 'approval.escalate' }),
     'somebody comments': sent({ type: 'item.comment', commentId: 'c', text: 'hm' }),
     'time passes': wait,
@@ -375,10 +375,10 @@ const items: SmallWorld<Item['machine']> = {
   },
 };
 
-type Wire = ReturnType<typeof bornConnector>;
+type Wire = ReturnType<typeof freshConnector>;
 const connectors: SmallWorld<Wire['machine']> = {
   name: 'connector',
-  born: () => bornConnector(),
+  fresh: () => freshConnector(),
   deeds: {
     'it is started': sent({ type: 'connector.start' }),
     'it is stopped': sent({ type: 'connector.stop' }),
@@ -427,10 +427,10 @@ const connectors: SmallWorld<Wire['machine']> = {
   },
 };
 
-type Root = ReturnType<typeof bornRoot>;
+type Root = ReturnType<typeof freshRoot>;
 const roots: SmallWorld<Root['machine']> = {
   name: 'root',
-  born: () => bornRoot(),
+  fresh: () => freshRoot(),
   deeds: {
     'boot ends': sent({ type: 'boot.finished' }),
     'draining begins': sent({ type: 'drain.begin' }),
@@ -448,23 +448,23 @@ const roots: SmallWorld<Root['machine']> = {
   },
 };
 
-type Home = ReturnType<typeof bornHome>;
+type Home = ReturnType<typeof freshHome>;
 const homes: SmallWorld<Home['machine']> = {
   name: 'home',
-  born: () => bornHome(),
+  fresh: () => freshHome(),
   deeds: { 'a file changes': sent({ type: 'fact.recorded', event: 'org:changed', payload: {} }) },
   same: ({ snapshot: { context } }) => String(Math.min(2, context.facts)),
   holds: (life) =>
     expect(life.frames('org:changed').length, 'every fact is told').to.equal(life.snapshot.context.facts),
 };
 
-type File = ReturnType<typeof bornFile>;
+type File = ReturnType<typeof freshFile>;
 const files: SmallWorld<File['machine']> = {
   name: 'file',
-  born: () => bornFile(),
+  fresh: () => freshFile(),
   deeds: {
     'it is removed': sent({ type: 'file.remove' }),
-    'an agent tries to remove it': sent({ type: 'file.remove', by: stranger }),
+    'an agent tries to remove it': sent({ type: 'file.remove', by: outsider }),
   },
   same: ({ value }) => String(value),
   holds(life) {
@@ -473,14 +473,14 @@ const files: SmallWorld<File['machine']> = {
   },
 };
 
-type Challenge = ReturnType<typeof bornChallenge>;
+type Challenge = ReturnType<typeof freshChallenge>;
 const challenges: SmallWorld<Challenge['machine']> = {
   name: 'pairing',
-  born: () => bornChallenge(),
+  fresh: () => freshChallenge(),
   deeds: {
     'it is redeemed': sent({ type: 'challenge.redeem' }),
     'it is spent': sent({ type: 'challenge.spend' }),
-    'an agent redeems it': sent({ type: 'challenge.redeem', by: stranger }),
+    'an agent redeems it': sent({ type: 'challenge.redeem', by: outsider }),
     'the proof is one': finish('proof', { proven: true }),
     'the proof is none': finish('proof', { proven: false }),
     'the look breaks': fail('proof', 'broken'),
@@ -501,13 +501,13 @@ const challenges: SmallWorld<Challenge['machine']> = {
   },
 };
 
-type Code = ReturnType<typeof bornCode>;
+type Code = ReturnType<typeof freshCode>;
 const codes: SmallWorld<Code['machine']> = {
   name: 'pairing-code',
-  born: () => bornCode(),
+  fresh: () => freshCode(),
   deeds: {
     'it is redeemed': sent(redeem),
-    'an agent redeems it': sent({ ...redeem, by: stranger }),
+    'an agent redeems it': sent({ ...redeem, by: outsider }),
     'the device is written': finish('device', null),
     'the device cannot be written': fail('device', 'the disk is full'),
     'time passes': wait,
@@ -522,9 +522,9 @@ const codes: SmallWorld<Code['machine']> = {
   },
 };
 
-const budgets: SmallWorld<ReturnType<typeof bornBudget>['machine']> = {
+const budgets: SmallWorld<ReturnType<typeof freshBudget>['machine']> = {
   name: 'budget',
-  born: bornBudget,
+  fresh: freshBudget,
   deeds: {
     'a turn costs little': (life) => {
       life.send(spend(3));
@@ -536,7 +536,7 @@ const budgets: SmallWorld<ReturnType<typeof bornBudget>['machine']> = {
       life.send(grant(10));
     },
     'an agent grants itself more': (life) => {
-      life.send({ ...grant(10), by: stranger });
+      life.send({ ...grant(10), by: outsider });
     },
     'a month goes by': (life) => {
       life.at += 31 * 86_400_000;
@@ -549,23 +549,23 @@ const budgets: SmallWorld<ReturnType<typeof bornBudget>['machine']> = {
   },
 };
 
-const jobs: SmallWorld<ReturnType<typeof bornJob>['machine']> = {
+const jobs: SmallWorld<ReturnType<typeof freshJob>['machine']> = {
   name: 'schedule',
-  born: () => bornJob({ schedule: '0 9 * * *' }),
+  fresh: () => freshJob({ schedule: '0 9 * * *' }),
   deeds: {
     'the alarm rings': wait,
     'a person fires it': sent({ type: 'job.trigger' }),
     'it is switched off': sent({ type: 'job.edit', patch: { enabled: false }, zone: 'UTC' }),
     'it is switched on': sent({ type: 'job.edit', patch: { enabled: true }, zone: 'UTC' }),
     'it is deleted': sent({ type: 'job.delete' }),
-    'an agent deletes it': sent({ type: 'job.delete', by: stranger }),
+    'an agent deletes it': sent({ type: 'job.delete', by: outsider }),
     'a run ends': (life) => {
       const [id] = life.effects.keys();
       if (id !== undefined) life.finish(id, run());
     },
     'its name is used again': (life) => {
       const { name, schedule, timezone, engine, model, effortLevel, employee, prompt, delivery, missed } = (
-        life.snapshot as ReturnType<typeof bornJob>['snapshot']
+        life.snapshot as ReturnType<typeof freshJob>['snapshot']
       ).context;
       life.send({
         type: 'job.revive',
@@ -599,9 +599,9 @@ const jobs: SmallWorld<ReturnType<typeof bornJob>['machine']> = {
   },
 };
 
-const cronFires: SmallWorld<ReturnType<typeof bornFire>['machine']> = {
+const cronFires: SmallWorld<ReturnType<typeof freshFire>['machine']> = {
   name: 'cron-fire',
-  born: () => bornFire(),
+  fresh: () => freshFire(),
   never: { begun: 'left in the step that enters it' },
   deeds: {
     'it is launched': finish('launch', { sessionId: 's1', workItemId: 'TRP-1' }),
@@ -636,9 +636,9 @@ const cronFires: SmallWorld<ReturnType<typeof bornFire>['machine']> = {
   },
 };
 
-const webhooks: SmallWorld<ReturnType<typeof bornTrigger>['machine']> = {
+const webhooks: SmallWorld<ReturnType<typeof freshTrigger>['machine']> = {
   name: 'trigger',
-  born: () => bornTrigger(),
+  fresh: () => freshTrigger(),
   deeds: {
     'its event has come': sent({
       type: 'binding.fired',
@@ -656,13 +656,13 @@ const webhooks: SmallWorld<ReturnType<typeof bornTrigger>['machine']> = {
   },
 };
 
-const looks: SmallWorld<ReturnType<typeof bornPoll>['machine']> = {
+const looks: SmallWorld<ReturnType<typeof freshPoll>['machine']> = {
   name: 'poll',
-  born: () => bornPoll(),
+  fresh: () => freshPoll(),
   deeds: {
     'a person approves': sent({ type: 'activation.decide', decision: 'approve' }),
     'a person rejects': sent({ type: 'activation.decide', decision: 'reject', note: 'no' }),
-    'an agent approves': sent({ type: 'activation.decide', decision: 'approve', by: stranger }),
+    'an agent approves': sent({ type: 'activation.decide', decision: 'approve', by: outsider }),
     'a person approves what is no more': sent({
       type: 'activation.decide',
       decision: 'approve',
@@ -704,10 +704,10 @@ const looks: SmallWorld<ReturnType<typeof bornPoll>['machine']> = {
   },
 };
 
-type Notifier = ReturnType<typeof bornNotifier>;
+type Notifier = ReturnType<typeof freshNotifier>;
 const notifiers: SmallWorld<Notifier['machine']> = {
   name: 'notifier',
-  born: () => bornNotifier(),
+  fresh: () => freshNotifier(),
   deeds: {
     'a thing begins to wait': (life) => {
       const { notices, noticed } = (life.snapshot as Notifier['snapshot']).context;

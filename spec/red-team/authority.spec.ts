@@ -14,7 +14,7 @@ describe('red team: credentials and authority', () => {
   });
   afterEach(() => office.close());
 
-  it('gives no authority to an address: loopback without a credential is nobody', async () => {
+  it('gives no authority to an address: loopback without a credential is no one', async () => {
     for (const path of [
       '/api/work-items',
       '/api/config',

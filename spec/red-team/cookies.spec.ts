@@ -28,9 +28,9 @@ describe('red team: cookies', () => {
     expect(await statusWith(browser.cookie)).to.equal(200);
   });
 
-  it('let nobody in by one of the two, by a wrong one, or by guesses around them', async () => {
+  it('let no one in by one of the two, by a wrong one, or by guesses around them', async () => {
     const { deviceId } = browser;
-    const crooked = [
+    const malformed = [
       `svc_auth=${secret}`,
       `svc_device=${deviceId}`,
       `svc_auth=${secret}; svc_device=d_0000000000000000`,
@@ -45,11 +45,11 @@ describe('red team: cookies', () => {
       `svc_auth=${secret}; svc_device=${deviceId}${'x'.repeat(9_000)}`,
       `x=${'y'.repeat(8_200)}; svc_auth=${secret}; svc_device=${deviceId}`,
     ];
-    for (const cookie of crooked) expect(await statusWith(cookie), cookie.slice(0, 80)).to.equal(401);
+    for (const cookie of malformed) expect(await statusWith(cookie), cookie.slice(0, 80)).to.equal(401);
     expect(await statusWith(`theme=dark; ${browser.cookie}; other=1`), 'beside other cookies').to.equal(200);
   });
 
-  // A page on another port of this host can plant a cookie of the same name: it must log nobody out.
+  // A page on another port of this host can plant a cookie of the same name: it must log no one out.
   it('count where one of several of a name is right', async () => {
     const { deviceId } = browser;
     for (const cookie of [
@@ -83,7 +83,7 @@ describe('red team: cookies', () => {
     ).to.equal(401);
   });
 
-  it('are small, hidden from scripts, and sent to nobody else', async () => {
+  it('are small, hidden from scripts, and sent to no one else', async () => {
     const {
       body: { code },
     } = await browser.post('/api/auth/pairing-codes');

@@ -6,7 +6,7 @@ import { operatorToken, type Answer } from '../lib/gateway/fixture.js';
 /**
  * Pages that are not ours, in a browser that is paired: ASVS 3.5.1–3 (cross-site request forgery), 3.4.2 (no
  * CORS),
- * 4.4.2 (Origin of WebSockets). Another port of localhost is the same site, so SameSite alone keeps nobody
+ * 4.4.2 (Origin of WebSockets). Another port of localhost is the same site, so SameSite alone keeps no one
  * out.
  */
 describe('red team: pages of other origins', () => {
@@ -194,7 +194,7 @@ describe('red team: pages of other origins', () => {
     }
   });
 
-  it('is logged in as somebody else by no page: pairing from another origin is refused', async () => {
+  it('is logged in as someone else by no page: pairing from another origin is refused', async () => {
     const {
       body: { code },
     } = await browser.post('/api/auth/pairing-codes');

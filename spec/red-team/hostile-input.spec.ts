@@ -4,7 +4,7 @@ import { operatorToken } from '../lib/gateway/fixture.js';
 import { raw, statuses } from './wire.js';
 
 /**
- * Input that is meant to break, blow up or turn the head of whoever reads it: JSON and YAML bombs, prototype
+ * Input that is meant to break, blow up or turn the head of the one who reads it: JSON and YAML bombs, prototype
  * pollution (ASVS 15.3.6), wrong types (15.3.5), texts that make patterns backtrack, multipart abuse (5.2),
  * log injection (16). After all of it the gateway answers as before, and no answer is a 500.
  */

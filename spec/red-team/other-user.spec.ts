@@ -22,7 +22,7 @@ describe('red team: another user of this machine', function () {
   });
   afterEach(() => troupe.clear());
 
-  // whoever may read the lock file can hold a shared lock on it: then nobody gets the home any more
+  // the one who may read the lock file can hold a shared lock on it: then no one gets the home any more
   it('can read nothing that the gateway made, nor hold its lock, in a home that is open to all', async () => {
     const home = troupe.home();
     await mkdir(home);
@@ -54,7 +54,7 @@ describe('red team: another user of this machine', function () {
         const { mode } = await stat(path);
         seen += 1;
         if ((mode & 0o077) !== 0) open.push(path.slice(home.length + 1));
-        // Behind a private folder nobody comes
+        // Behind a private folder no one comes
         if ((mode & 0o040000) !== 0 && (mode & 0o077) !== 0) await walk(path);
       }
     };
@@ -63,7 +63,7 @@ describe('red team: another user of this machine', function () {
     expect(open).to.deep.equal([]);
   });
 
-  // `troupe open` gives the browser a link on its command line; whoever read it there first was let in
+  // `troupe open` gives the browser a link on its command line; the one who read it there first was let in
   it('cannot redeem a grant that it read in the arguments of a browser', async () => {
     const table = `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid\n${['0: 0100007F:A505 0100007F:1CFC 01 0:0 0:0 0 1000 0 1', '1: 0100007F:1CFC 0100007F:A505 01 0:0 0:0 0 0 0 2', '2: 0100007F:A505 0100007F:1CFD 01 0:0 0:0 0 33 0 3'].join('\n')}\n`;
     expect(ownersOf(table, 0xa505, 0x1cfc)).to.deep.equal([1_000]);
@@ -80,7 +80,7 @@ describe('red team: another user of this machine', function () {
     ]);
     socket.destroy();
     server.close();
-    if (self !== 0) return; // only root can be somebody else
+    if (self !== 0) return; // only root can be someone else
     await troupe.start();
     const { port } = await troupe.announcement();
     const { out } = await troupe.run('open', '--print', '--home', troupe.home());
@@ -89,7 +89,7 @@ describe('red team: another user of this machine', function () {
     const as = async (uid: number): Promise<string> =>
       (await promisify(execFile)(process.execPath, ['-e', redeem], { uid, cwd: '/' })).stdout.trim();
     await chmod(troupe.folder, 0o755);
-    // the administrator's gateway takes nobody else; its own user comes in after that
+    // the administrator's gateway takes no one else; its own user comes in after that
     expect([await as(65_534), await as(0)]).to.deep.equal(['403', '200']);
   });
 

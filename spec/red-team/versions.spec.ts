@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Packages through which strangers were let in elsewhere, and the first version in which the hole is closed
+ * Packages through which outsiders were let in elsewhere, and the first version in which the hole is closed
  * (ASVS
  * 15.2.1). What is installed is asked, not what package.json wishes.
  */

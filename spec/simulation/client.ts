@@ -6,7 +6,7 @@ import { residentsOfEach, type Operation, type Step } from './plan.js';
 
 /**
  * The clients of a history. They outlive every process: what they were told, and what they were not told, is all that
- * is known about an operation. One that nobody answered is asked again in the next life where it has a key.
+ * is known about an operation. One that no one answered is asked again in the next life where it has a key.
  */
 export const residents = ['account', 'relay', 'alarm', 'worker', 'guarded', 'parent', 'brittle'] as const;
 const extras = ['retired'] as const;
@@ -26,7 +26,7 @@ export class Clients {
 
   constructor(private readonly machine: Machine) {}
 
-  /** What somebody who is well, and whom nothing holds up, should have answered by now. */
+  /** What someone who is well, and whom nothing holds up, should have answered by now. */
   overdue(quietSince: number): string | undefined {
     for (const [id, since] of this.unanswered)
       if (
@@ -53,9 +53,9 @@ export class Clients {
     );
   }
 
-  /** Ask again for what nobody answered, under the same key. */
+  /** Ask again for what no one answered, under the same key. */
   again(supervisor: Supervisor, process: SimulatedProcess, passedMs: number): void {
-    // Whoever has lost the answer asks again too, as long as keys are kept
+    // The one who has lost the answer asks again too, as long as keys are kept
     for (const done of [...this.all.values()].slice(-20))
       if (
         done.operation === 'add' &&

@@ -10,11 +10,11 @@ export type Verdict =
   | { readonly type: 'slow'; readonly ms: number };
 
 /** How much of an operation is done: 0 nothing, 1 all of it. What cannot be done in part is done from a half on. */
-type Deed<Value> = (share: number) => Value;
+type DiskWork<Value> = (share: number) => Value;
 
 interface InFlight {
   readonly name: string;
-  readonly deed: Deed<unknown>;
+  readonly work: DiskWork<unknown>;
 }
 
 /**
@@ -44,15 +44,15 @@ export class Disk {
     const { machine, random } = this;
     machine.note(power ? 'power' : 'kill');
     machine.process.die();
-    for (const { deed } of this.inFlight)
-      if (random.chance(0.5)) attempt(deed, random.pick([random.next(), 1]));
+    for (const { work } of this.inFlight)
+      if (random.chance(0.5)) attempt(work, random.pick([random.next(), 1]));
     this.inFlight.clear();
     if (power) this.root.losePower(random, random.pick([0, 0.3, 0.5, 0.8, 1]));
     eachTables(this.root, (tables) => tables.restarted());
   }
 
   /** Do one thing to the disk. Never settles in a process that is dead. */
-  operate<Value>(name: string, microseconds: number, deed: Deed<Value>): Promise<Value> {
+  operate<Value>(name: string, microseconds: number, work: DiskWork<Value>): Promise<Value> {
     const { machine, random } = this;
     const owner = machine.process;
     if (!owner.alive) return new Promise(() => undefined);
@@ -63,7 +63,7 @@ export class Disk {
       this.crash(verdict.power);
       return new Promise(() => undefined);
     }
-    const one: InFlight = { name, deed };
+    const one: InFlight = { name, work };
     this.inFlight.add(one);
     const took =
       microseconds * (0.5 + random.next()) + (verdict?.type === 'slow' ? verdict.ms : this.slowMs) * 1000;
@@ -72,14 +72,14 @@ export class Disk {
         this.inFlight.delete(one);
         try {
           if (verdict?.type === 'crash') {
-            deed(verdict.when === 'after' ? 1 : random.next());
+            work(verdict.when === 'after' ? 1 : random.next());
             return this.crash(verdict.power);
           }
           if (verdict?.type === 'error') {
-            if (verdict.share > 0) attempt(deed, verdict.share);
+            if (verdict.share > 0) attempt(work, verdict.share);
             return reject(failure(verdict.code, name));
           }
-          resolve(deed(1));
+          resolve(work(1));
         } catch (error) {
           reject(error as Error);
         }
@@ -256,9 +256,9 @@ export function failure(code: string, what: string): Error {
   return Object.assign(new Error(`${code}: ${sentences[code] ?? code}, ${what}`), { code });
 }
 
-function attempt(deed: Deed<unknown>, share: number): void {
+function attempt(work: DiskWork<unknown>, share: number): void {
   try {
-    deed(share);
+    work(share);
   } catch {
     // it would have failed anyway
   }

@@ -91,7 +91,7 @@ export function installGlobals(): void {
     path === '/proc/sys/kernel/random/boot_id'
       ? 'simulated'
       : readFileSync(path, ...given)) as typeof readFileSync;
-  // Folders of agents are there and nobody's process runs, at once: a real disk answers in an order of its own
+  // Folders of agents are there and no one's process runs, at once: a real disk answers in an order of its own
   const own = { ...fs.promises } as unknown as Record<string, (path: string, ...given: unknown[]) => unknown>;
   const instead = (simulated: RegExp, name: string, answer: (path: string) => unknown) => ({
     [name]: async (path: string, ...given: unknown[]) =>

@@ -183,7 +183,7 @@ class History {
       });
     } catch (error) {
       this.alive(process);
-      // A store that was lost on the way up ends the process; the next one begins anew.
+      // A store that was lost on the way up ends the process; the next one begins again.
       if (ofTheDisk(error)) throw new Gone();
       throw error;
     }
@@ -192,7 +192,7 @@ class History {
       if (this.faults.phase !== 'stopping') this.faults.phase = state === 'ready' ? 'running' : 'recovering';
     });
     this.faults.phase = store.state.state === 'ready' ? 'running' : 'recovering';
-    // Where nobody follows all the time, who comes later reads from the disk
+    // Where no one follows all the time, who comes later reads from the disk
     this.watcher.cut = this.lives > 1 && this.ended < this.plan.lives.length && this.random.chance(0.3);
     if (!this.watcher.cut) this.watcher.follow(supervisor, process);
     this.follower = undefined;
@@ -217,9 +217,9 @@ class History {
     await this.askTheStopped(supervisor, process);
   }
 
-  /** Whoever comes too late is told so. */
+  /** The one who comes too late is told so. */
   private async askTheStopped(supervisor: Supervisor, process: SimulatedProcess): Promise<void> {
-    const { actor, event } = this.world.somebody;
+    const { actor, event } = this.world.anyone;
     const told = new Set<string>();
     const late = (what: string, answer: Promise<unknown>): Promise<unknown> =>
       answer.then(
@@ -296,7 +296,7 @@ class History {
     for (let tries = 0; !report.ok && tries < 4; tries += 1) {
       // A fault may have met the check itself
       await this.machine.sleep(5_000);
-      // Else the store of a dead process would scrub, and mend, what the next one has opened
+      // Else the store of a dead process would scrub, and repair, what the next one has opened
       this.alive(process);
       if (this.damaged !== undefined) await store.scrub();
       report = await store.verify();
@@ -357,13 +357,13 @@ class History {
         await this.upkeep(step.task, supervisor, store);
         return;
       case 'mend':
-        return this.world.mend(supervisor);
+        return this.world.repair(supervisor);
       case 'damage':
         return this.damage(step, store);
     }
   }
 
-  /** Nobody who is well is held up, and whoever follows sees what is there. */
+  /** No one who is well is held up, and the one who follows sees what is there. */
   private async pass(ms: number, store: LevelStore, process: SimulatedProcess): Promise<void> {
     const { machine, faults } = this;
     const { seq } = store.head;
@@ -417,7 +417,7 @@ class History {
     if (task === 'read') await this.world.read(supervisor);
   }
 
-  /** One copy at a time: with both damaged nobody could keep the promise. */
+  /** One copy at a time: with both damaged no one could keep the promise. */
   private damage({ copy, how }: Step & { do: 'damage' }, store: LevelStore): void {
     if (this.damaged !== undefined && this.damaged !== copy) return;
     // What the database has not taken over yet lies in the second copy alone

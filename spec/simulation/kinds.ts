@@ -18,7 +18,7 @@ const and = (list: Names, { id }: Named): Names => [...list, id];
 export interface Outside {
   /** How often each effect acted, by its key. */
   readonly acts: Map<string, number>;
-  /** Nobody acts in a process that is dead. */
+  /** No one acts in a process that is dead. */
   alive(): boolean;
   wait(ms: number): Promise<void>;
 }
@@ -266,7 +266,7 @@ const ticket = setup({
   states: { open: { on: { close: 'closed' } }, closed: { type: 'final' } },
 });
 
-/** Whoever is outside at the moment: kinds are made once, histories come and go. */
+/** The one who is outside at the moment: kinds are made once, histories come and go. */
 let outside: Outside = { acts: new Map(), alive: () => false, wait: () => new Promise(() => undefined) };
 export function goOutside(next: Outside): void {
   outside = next;

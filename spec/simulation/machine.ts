@@ -133,7 +133,7 @@ export class Machine {
     }
   }
 
-  /** The next task of somebody who lives. */
+  /** The next task of someone who lives. */
   private take(): Task | undefined {
     for (;;) {
       const task = pop(this.heap);
@@ -145,7 +145,7 @@ export class Machine {
 /** One life of the program on the machine. */
 export class SimulatedProcess {
   alive = true;
-  /** What nobody caught: it would have ended a real process. */
+  /** What no one caught: it would have ended a real process. */
   fell: unknown;
   readonly death: Promise<void>;
   private mourn!: () => void;

@@ -17,7 +17,7 @@ export interface Done {
   readonly askedAt: number;
 }
 
-/** What nobody may accept. */
+/** What no one may accept. */
 const mustFail: ReadonlySet<Operation> = new Set(['spin', 'bigint', 'buffer', 'inplace', 'cyclic', 'bad-id']);
 
 /** What actors show of themselves, by `kind/id`. */

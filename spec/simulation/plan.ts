@@ -47,9 +47,9 @@ export type Step =
   | { readonly do: 'stall'; readonly ms: number }
   | { readonly do: 'upkeep'; readonly task: 'checkpoint' | 'compact' | 'scrub' | 'verify' | 'read' }
   | { readonly do: 'mend' }
-  /** Somebody begins to follow the log, so many entries back. */
+  /** Someone begins to follow the log, so many entries back. */
   | { readonly do: 'follow'; readonly back: number; readonly afterMs: number }
-  /** Somebody opens the home that is open, by another spelling of its path. */
+  /** Someone opens the home that is open, by another spelling of its path. */
   | { readonly do: 'open-again'; readonly path: string }
   | { readonly do: 'damage'; readonly copy: 'database' | 'copy'; readonly how: Damage };
 

@@ -152,10 +152,10 @@ export class Tables {
   damage(how: Damage, random: Random): string | undefined {
     if (how === 'shut') return (this.shut = 'checksum mismatch in MANIFEST-000001');
     const byKey = how === 'key' || how === 'first key';
-    // Not below a newer value: that would be damage for later, which nobody could find now
+    // Not below a newer value: that would be damage for later, which no one could find now
     const newer = new Set(this.log.flatMap(({ ops }) => ops.map(([key]) => key)));
     const stored = [...this.flushed.keys()].filter(
-      // A row that vanishes is found by the scrub. Whoever reads it by its key before takes it for absent: for the
+      // A row that vanishes is found by the scrub. The one who reads it by its key before takes it for absent: for the
       // records of actors there is no help against that, see README.
       (key) => !newer.has(key) && (!byKey || /^[nsx]\/|^ /.test(key)),
     );
@@ -182,7 +182,7 @@ export class Tables {
 
   /**
    * Rows whose keys begin so, seen from outside of the simulation. Without those whose checksum does not hold: a
-   * flipped bit makes a row where nobody put one (seed 1353), and whoever reads it is refused and has it rebuilt.
+   * flipped bit makes a row where no one put one (seed 1353), and the one who reads it is refused and has it rebuilt.
    */
   entries(start: string): [key: string, value: string][] {
     const found: [string, string][] = [];

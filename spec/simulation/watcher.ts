@@ -1,7 +1,7 @@
 import type { LogEntry, Supervisor } from '../../lib/supervisor/contract.js';
 import type { SimulatedProcess } from './machine.js';
 
-/** Somebody who follows the log from where he stood, over lives: every entry once, in order, without a gap. */
+/** Someone who follows the log from where he stood, over lives: every entry once, in order, without a gap. */
 export class Watcher {
   problem: string | undefined;
   /** The store could not be read. */

@@ -11,7 +11,7 @@ import { ofTheDisk, type World } from './world.js';
 export class Workshop implements World {
   private readonly clients: Clients;
   private readonly acts = new Map<string, number>();
-  readonly somebody = {
+  readonly anyone = {
     actor: { kind: 'account', id: idOf(0) },
     event: { type: 'add', id: 'late' },
   };
@@ -66,7 +66,7 @@ export class Workshop implements World {
     return this.clients.overdue(quietSince);
   }
 
-  async mend(supervisor: Supervisor): Promise<void> {
+  async repair(supervisor: Supervisor): Promise<void> {
     const by = { type: 'operator' } as never;
     try {
       for (let who = 0; who < residentsOfEach; who += 1) {

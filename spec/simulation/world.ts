@@ -10,8 +10,8 @@ export interface World {
   readonly acknowledged: number;
   /** What clients have asked for lately may take so long once faults are over, ms. */
   readonly calmMs: number;
-  /** Whoever comes too late asks this one. */
-  readonly somebody: { readonly actor: ActorKey; readonly event: EventObject };
+  /** The one who comes too late asks this one. */
+  readonly anyone: { readonly actor: ActorKey; readonly event: EventObject };
   /** As of a version of the program. */
   kinds(version: 1 | 2): readonly Kind[];
   /** A process begins. */
@@ -28,7 +28,7 @@ export interface World {
   /** Who should have been answered by now, where nothing has gone wrong since that time of the machine. */
   overdue(quietSince: number): string | undefined;
   /** A person lets halted actors go on, decides what waits, has dead letters tried again. */
-  mend(supervisor: Supervisor): Promise<void>;
+  repair(supervisor: Supervisor): Promise<void>;
   read(supervisor: Supervisor): Promise<void>;
   /** Throws Broken. `settled`: nothing is owed any more. */
   check(supervisor: Supervisor, process: SimulatedProcess, settled: boolean): Promise<void>;

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { percentile } from '../bench/measure.js';
 import type { Life } from '../crash/campaign.js';
-import { GatewayHand } from '../crash/gateway-hand.js';
+import { GatewayWriter } from '../crash/gateway-writer.js';
 import { gatewayScenario } from '../crash/gateway.js';
 import { Journal, violationKinds } from '../crash/journal.js';
 import { seeded } from '../crash/random.js';
 import { begin, end, type Victim } from '../crash/victim.js';
-import { Crowd } from './crowd.js';
+import { Group } from './group.js';
 import { Pulse, vitalsOf, type Vitals } from './vitals.js';
 import { judgeJobs, keepBusy, prepare } from './work.js';
 
@@ -52,9 +52,9 @@ const silent = Math.min(sockets, whole('silent', 50_000, Math.ceil(sockets / 10)
 
 const home = await mkdtemp(join(fileURLToPath(new URL('../../', import.meta.url)), '.soak-'));
 const journal = new Journal(`${home}.jsonl`);
-const talker = new GatewayHand(999, seeded(seed), journal);
+const talker = new GatewayWriter(999, seeded(seed), journal);
 const scenario = await gatewayScenario(journal, seed, [talker]);
-const crowd = new Crowd(sockets - silent, silent);
+const group = new Group(sockets - silent, silent);
 const pulse = new Pulse();
 const past: Life[] = [];
 const samples: Vitals[] = [];
@@ -64,7 +64,7 @@ try {
 } catch (error) {
   journal.violated('unexpected', error instanceof Error ? (error.stack ?? error.message) : String(error));
 } finally {
-  crowd.leave();
+  group.leave();
   pulse.end();
   if (victim !== undefined) await end(victim.child, 'SIGKILL');
 }
@@ -92,20 +92,20 @@ async function soak(): Promise<void> {
     const isOver = (): boolean => performance.now() >= until;
     const working = [
       ...Array.from({ length: writers }, async (_, writer) => {
-        while (!isOver() && (await scenario.deed(writer, past.at(-1) as Life))) await wait(20);
+        while (!isOver() && (await scenario.operation(writer, past.at(-1) as Life))) await wait(20);
       }),
       keepBusy({ url, token, journal, talker, isOver, life }),
     ];
-    const joining = crowd.join(url, token, isOver);
+    const joining = group.join(url, token, isOver);
     while (!isOver()) {
       await wait(Math.min(15_000, Math.max(100, until - performance.now())));
       samples.push(await vitalsOf(child.pid ?? 0, home));
       tell(life);
     }
     if (life < lives) await end(child, 'SIGKILL'); // while the writers still wait for their answers
-    crowd.leave();
+    group.leave();
     await Promise.all([...working, joining]);
-    crowd.leave(); // who came while the others left
+    group.leave(); // who came while the others left
     pulse.end();
   }
   const last = past.at(-1) as Life;
@@ -123,7 +123,7 @@ async function announcement(): Promise<{ readonly token: string }> {
 
 function tell(life: number): void {
   const { rssMb, diskMb, files } = samples.at(-1) as Vitals;
-  const { open, silentOpen, frames, refused } = crowd.figures();
+  const { open, silentOpen, frames, refused } = group.figures();
   console.log(
     `  life ${life}: ${rssMb} MB, ${diskMb} MB in ${files} files, ${open} + ${silentOpen} sockets (${refused} refused), ` +
       `${frames} frames, ${journal.figure('acknowledged')} acknowledged, healthz 99 % ${shown(0.99)}, worst ${shown(1)}`,
@@ -135,7 +135,7 @@ function shown(share: number): string {
 }
 
 async function report(): Promise<void> {
-  const { frames, repeated, refused } = crowd.figures();
+  const { frames, repeated, refused } = group.figures();
   if (repeated > 0)
     journal.violated('doubled', `${repeated} frames came again after their cursor had passed`);
   for (const [what, count] of [...journal.figures].sort(([a], [b]) => (a < b ? -1 : 1)))

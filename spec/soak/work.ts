@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { GatewayHand } from '../crash/gateway-hand.js';
+import type { GatewayWriter } from '../crash/gateway-writer.js';
 import type { Journal } from '../crash/journal.js';
 import { ask, type Answer, type Body } from '../crash/wire.js';
 import { line } from '../golden/workflows.js';
@@ -10,7 +10,7 @@ interface Place {
   readonly token: string;
   readonly journal: Journal;
   /** Knows the sessions and what was said in them, for the audit. */
-  readonly talker: GatewayHand;
+  readonly talker: GatewayWriter;
 }
 
 const gate = {

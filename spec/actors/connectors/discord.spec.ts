@@ -39,7 +39,7 @@ describe('discord', () => {
     absentSettings: () => ({ apiRoot: 'http://127.0.0.1:1', botToken: 'good-token' }),
   });
 
-  it('answers a message, pings nobody, and lets Discord drop a copy', async () => {
+  it('answers a message, pings no one, and lets Discord drop a copy', async () => {
     const link = await discord.open(settings(), never);
     expect(await link.send({ ...message, text: '@everyone look', thread: '41' }, never)).to.deep.equal({
       outcome: 'sent',
@@ -56,7 +56,7 @@ describe('discord', () => {
     await link.close();
   });
 
-  it('tells a refusal from what nobody can know', async () => {
+  it('tells a refusal from what no one can know', async () => {
     const link = await discord.open(settings(), never);
     far.next(
       post,

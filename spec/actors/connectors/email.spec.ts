@@ -130,7 +130,7 @@ describe('email', () => {
     );
   });
 
-  it('tells a refusal from what nobody can know', async () => {
+  it('tells a refusal from what no one can know', async () => {
     const refusing = await mailServer({
       onRcptTo: (_address, _session, done) =>
         done(Object.assign(new Error('No such user here'), { responseCode: 550 })),

@@ -30,7 +30,7 @@ describe('slack', () => {
     absentSettings: () => ({ apiRoot: 'http://127.0.0.1:1/', botToken: 'xoxb-1' }),
   });
 
-  it('posts into the thread, calls nobody, and gives the name of the message', async () => {
+  it('posts into the thread, calls no one, and gives the name of the message', async () => {
     const link = await slack.open(settings(), never);
     expect(await link.send({ ...message, text: '<!channel> look', thread: '1699.1' }, never)).to.deep.equal({
       outcome: 'sent',
@@ -43,7 +43,7 @@ describe('slack', () => {
     });
   });
 
-  it('tells a refusal from what nobody can know', async () => {
+  it('tells a refusal from what no one can know', async () => {
     const link = await slack.open(settings(), never);
     far.next(post, { body: { ok: false, error: 'channel_not_found' } }, { status: 500, body: {} }, 'reset', {
       status: 503,

@@ -63,7 +63,7 @@ describe('telegram', () => {
     });
   });
 
-  it('tells a refusal from what nobody can know, and waits for its rate limit', async () => {
+  it('tells a refusal from what no one can know, and waits for its rate limit', async () => {
     const waits: number[] = [];
     const link = await createTelegram({ wait: async (ms) => void waits.push(ms) }).open(settings(), never);
     far.next(

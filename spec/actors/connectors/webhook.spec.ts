@@ -95,7 +95,7 @@ describe('webhook', () => {
       .that.includes('timeout');
   });
 
-  it('knows that a message to nobody was not sent', async () => {
+  it('knows that a message to no one was not sent', async () => {
     await far.close();
     expect(await (await link()).send(message, never)).to.have.property('outcome', 'failed');
   });

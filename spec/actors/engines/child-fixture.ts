@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startChild, type SpawnNote, type StartOptions } from '../../../actors/engines/process.js';
 
-/** Short graces, so that a stubborn child is met with SIGKILL while somebody watches. */
+/** Short graces, so that a stubborn child is met with SIGKILL while someone watches. */
 export const graces = { interruptMs: 200, terminateMs: 200, confirmMs: 5_000 };
 
 export interface Started {

@@ -73,7 +73,7 @@ describe('commandEngine', () => {
     });
   });
 
-  it('fails when somebody else ended the program', async () => {
+  it('fails when someone else ended the program', async () => {
     expect(await turn('kill -9 $$')).to.include({
       outcome: 'failed',
       error: '/bin/sh was ended by SIGKILL from outside.',
@@ -90,7 +90,7 @@ describe('commandEngine', () => {
     expect(long.text).to.equal(`${'x'.repeat(1024)}\n… (the rest was cut off)`);
   });
 
-  it('says what is missing and what would mend it', async () => {
+  it('says what is missing and what would repair it', async () => {
     expect(
       await commandEngine({ name: 'llama', command: ['no-such-program', 'run'] }).discover(),
     ).to.deep.equal({

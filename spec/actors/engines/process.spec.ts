@@ -36,7 +36,7 @@ describe('startChild', () => {
     expect(pid).to.equal(undefined);
   });
 
-  it('ends a child whose pid could not be written down, because after a crash nobody would know of it', async () => {
+  it('ends a child whose pid could not be written down, because after a crash no one would know of it', async () => {
     let pid = 0;
     const failing = sh('sleep 60', {
       note: (note) => {
@@ -261,7 +261,7 @@ describe('the end of a child', () => {
       expect(await isAlive(Number(pid))).to.equal(false);
   });
 
-  it('is not taken for granted when nobody can look', async () => {
+  it('is not taken for granted when no one can look', async () => {
     const real = processTable();
     let isBlind = false;
     const look = <Answer>(answer: () => Promise<Answer>): Promise<Answer> =>

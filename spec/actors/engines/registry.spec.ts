@@ -73,7 +73,7 @@ describe('createEngineRegistry', () => {
     });
   });
 
-  it('selects an engine that is not here, with the reason and what would mend it', async () => {
+  it('selects an engine that is not here, with the reason and what would repair it', async () => {
     expect(await createEngineRegistry({ engines: [absent] }).select('codex')).to.deep.equal({
       engine: 'codex',
       model: null,

@@ -12,7 +12,7 @@ describe('createSessionTokens', () => {
     expect(tokens.resolve('')).to.equal(undefined);
   });
 
-  it('makes each one anew, also for the same session', () => {
+  it('makes each one again, also for the same session', () => {
     const tokens = createSessionTokens();
     expect(tokens.mint('s1')).to.not.equal(tokens.mint('s1'));
     expect(tokens.size).to.equal(2);

@@ -96,7 +96,7 @@ describe('pairing and crashes', () => {
     expect((await house.supervisor.get('pairing', 'challenge'))?.value).to.equal('failed');
   });
 
-  it('clears away the file of a challenge whose time ran out while nobody was there', async () => {
+  it('clears away the file of a challenge whose time ran out while no one was there', async () => {
     house = await openHouse(kindsWith({}));
     await house.supervisor.spawn('pairing', { id: 'challenge', input: { nonceHash: 'a'.repeat(64) }, by });
     const cleared: unknown[] = [];

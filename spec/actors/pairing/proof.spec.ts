@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { clearingEffect, proofEffect, proofPath } from '../../../actors/pairing/proof.js';
 import type { EffectContext } from '../../../actors/contracts.js';
 
-/** Real files, of every sort that somebody might put there. */
+/** Real files, of every sort that someone might put there. */
 describe('the look at a proof', () => {
   const nonce = 'n'.repeat(43);
   const nonceHash = createHash('sha256').update(nonce).digest('hex');
@@ -87,7 +87,7 @@ describe('the look at a proof', () => {
     expect(await look()).to.equal(false);
   });
 
-  it('clears away what nobody redeemed', async () => {
+  it('clears away what no one redeemed', async () => {
     await writeFile(path, nonce, { mode: 0o600 });
     await clearingEffect({ home }).run({ challengeId: 'c1', nonceHash }, {} as EffectContext);
     expect(await isThere()).to.equal(false);

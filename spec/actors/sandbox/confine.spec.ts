@@ -47,7 +47,7 @@ describe('a confined command', () => {
   }
 
   // every folder of the user's was a mount of its own: 1,000 of them took seconds at each start
-  it('leaves of very many folders those writable that builds need and that changed last, and is made anew', async () => {
+  it('leaves of very many folders those writable that builds need and that changed last, and is made again', async () => {
     for (let n = 0; n < 150; n += 1) {
       await mkdir(join(user, `old-${n}`));
       await utimes(join(user, `old-${n}`), 1, 1);

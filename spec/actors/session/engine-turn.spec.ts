@@ -238,7 +238,7 @@ describe('engineTurnHand', () => {
     expect(await resumed).to.deep.equal({ outcome: 'interrupted', text: 'half' });
   });
 
-  it("does not call a dead gateway's process gone when nobody can look", async () => {
+  it("does not call a dead gateway's process gone when no one can look", async () => {
     const blind = () => Promise.reject(new Error('too many open files'));
     const { effect } = hall(script('true'), { table: { startTime: blind, members: blind, marked: blind } });
     expect(

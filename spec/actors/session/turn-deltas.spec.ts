@@ -58,7 +58,7 @@ describe('createDeltas', () => {
     expect(frames.length).to.be.at.most(70);
   });
 
-  it('pauses between frames, also when whoever hears one adds more at once', async () => {
+  it('pauses between frames, also when the one who hears one adds more at once', async () => {
     const frames: DeltaFrame[] = [];
     await new Promise<void>((resolve) => {
       const deltas = createDeltas((frame) => {

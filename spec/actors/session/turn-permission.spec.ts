@@ -153,7 +153,7 @@ describe('a tool that an agent asks for', () => {
     expect(mayUse({ mode: 'ask', allow: ['Bash'] }, { tool: 'Bash' }), 'who must ask, asks').to.equal(false);
   });
 
-  it('is denied when nobody decides in time', async () => {
+  it('is denied when no one decides in time', async () => {
     await open(20);
     await begin('Bash');
     await until(({ status }) => status === 'idle');

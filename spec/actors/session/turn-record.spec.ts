@@ -257,7 +257,7 @@ describe('what an agent does in a turn', () => {
     expect(kept).to.have.length(100);
   });
 
-  it('ends a tool that its engine begins anew under the same id', async () => {
+  it('ends a tool that its engine begins again under the same id', async () => {
     work = (io) => {
       io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: 'one' });
       io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: 'two' });

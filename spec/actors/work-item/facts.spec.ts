@@ -47,7 +47,7 @@ describe('the facts about a work item', () => {
     }
   });
 
-  it('know nobody where a roster is kept and empty: the operator is the root, and every name is unknown', () => {
+  it('know no one where a roster is kept and empty: the operator is the root, and every name is unknown', () => {
     expect(
       workItemFacts(context('ann'), { type: 'item.assign', assignee: 'x' } as { type: string }, {
         employees: [],

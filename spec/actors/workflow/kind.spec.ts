@@ -76,7 +76,7 @@ describe('the workflow kind', () => {
     ).to.deep.equal([['w', 'chain/']]);
   });
 
-  it('refuses faulty and retired definitions at birth, whoever embeds it', async () => {
+  it('refuses faulty and retired definitions at creation, no matter who embeds it', async () => {
     expect(refusedAs(await spawn({ title: 'x', nodes: [] }))).to.equal('WORKFLOW_INVALID');
     expect(refusedAs(await spawn({ ...chain('a'), status: 'retired' }))).to.equal('WORKFLOW_INVALID');
     expect(refusedAs(await house.supervisor.spawn('workflow', { id: 'x' }))).to.equal('WORKFLOW_INVALID');

@@ -7,7 +7,7 @@ import { counterKind } from '../../fixtures/kinds.js';
 
 /**
  * `node node.js <store> <name>`: one node of a cluster. It waits until it owns the home, then counts what it is told
- * to over HTTP; where it loses the home it ends, and whoever started it may start it again.
+ * to over HTTP; where it loses the home it ends, and the one who started it may start it again.
  */
 const [, , url = '', name = ''] = process.argv;
 const store = await openPostgresStore({ url, node: name, onOwned: () => new AbortController().signal });

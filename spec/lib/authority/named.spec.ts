@@ -7,7 +7,7 @@ import { Troupe } from '../cli/troupe.js';
 import { makeClient, poll, type Client } from '../gateway/fixture.js';
 
 /**
- * Whose deed was it? The hand alone ("workflow-run:r1") did not say, the audit log had no line of it at all, and
+ * Whose action was it? The hand alone ("workflow-run:r1") did not say, the audit log had no line of it at all, and
  * what an agent wrote that a person must approve stood in no list of what waits.
  */
 describe('what is done on behalf of another', () => {

@@ -59,7 +59,7 @@ describe('rights of sessions', () => {
     expect(await cages(delegated.body.sessionId as string)).to.deep.equal(['ann']);
   });
 
-  it('gives the rights of an employee down the line, and of nobody who stands beside or above', async () => {
+  it('gives the rights of an employee down the line, and of no one who stands beside or above', async () => {
     const chief = house.agent(await open(house.operator, 'chief'));
     const ann = house.agent(await open(house.operator, 'ann'));
     const plain = house.agent(await open(house.operator, null));

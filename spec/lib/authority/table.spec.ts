@@ -13,10 +13,10 @@ import { openHouse, poll, roster, type Client, type House } from '../gateway/fix
  * Every operation × every caller × every way to cause it, made of the routes themselves: what a caller is refused
  * directly it is refused on every other way, too. A way may be narrower, by a rule that is named here.
  */
-/** Only an employee owns a workflow: a session that acts as nobody writes none, and a stopped one nothing. */
-const writesNothing: readonly string[] = ['nobody', 'stopped'];
+/** Only an employee owns a workflow: a session that acts as no one writes none, and a stopped one nothing. */
+const writesNothing: readonly string[] = ['anonymous', 'stopped'];
 
-const callers = ['self', 'child', 'above', 'root', 'beside', 'promoted', 'nobody', 'stopped'] as const;
+const callers = ['self', 'child', 'above', 'root', 'beside', 'promoted', 'anonymous', 'stopped'] as const;
 type Who = (typeof callers)[number];
 
 describe('the table of authority', () => {
@@ -43,7 +43,7 @@ describe('the table of authority', () => {
       root: await open(house.operator, 'chief'),
       beside: await open(house.operator, 'cat'),
       promoted: await open(house.agent(self), 'chief'),
-      nobody: await open(house.operator, null),
+      anonymous: await open(house.operator, null),
       stopped,
     };
     clients = Object.fromEntries(callers.map((who) => [who, house.agent(ids[who])])) as typeof clients;
@@ -183,7 +183,7 @@ describe('the table of authority', () => {
       root: 'chief',
       beside: 'cat',
       promoted: 'ann',
-      nobody: null,
+      anonymous: null,
       stopped: null,
     };
     const write = (client: Client, title: string, owner: string | null, actor: object) =>
@@ -205,7 +205,7 @@ describe('the table of authority', () => {
       ).body.status as string;
 
     for (const operation of Object.keys(operations) as WorkItemOperation[]) {
-      it(`does "${operation}" for nobody who may not do it directly`, async function () {
+      it(`does "${operation}" for no one who may not do it directly`, async function () {
         this.timeout(240_000);
         const { fields, direct } = operations[operation];
         for (const who of callers) {
@@ -250,7 +250,7 @@ describe('the table of authority', () => {
           const nestedDone = (await ended(outerId, nested.body.runId as string)) === 'completed';
           expect(nestedDone, `${place}, in a workflow of a workflow`).to.equal(allowed);
 
-          // By an event whose binding the caller made, told by somebody who holds nothing but its secret
+          // By an event whose binding the caller made, told by someone who holds nothing but its secret
           const last = await newItem();
           const bound = await write(client, `${title} bound`, owner, {
             ...actor,
@@ -289,7 +289,7 @@ describe('the table of authority', () => {
       root: 'chief',
       beside: 'cat',
       promoted: 'ann',
-      nobody: null,
+      anonymous: null,
     };
     const ways: Readonly<Record<string, (client: Client, employee: string) => Promise<string | undefined>>> =
       {
@@ -309,7 +309,7 @@ describe('the table of authority', () => {
         },
       };
     for (const [way, opened] of Object.entries(ways)) {
-      it(`gives it nobody's rights who stands above it: ${way}`, async function () {
+      it(`gives it no one's rights who stands above it: ${way}`, async function () {
         this.timeout(240_000);
         for (const [who, own] of Object.entries(rights) as [Exclude<Who, 'stopped'>, string | null][])
           for (const { name } of roster.employees) {

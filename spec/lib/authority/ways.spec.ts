@@ -13,13 +13,13 @@ import { cookiesOf } from '../records/office.js';
  * changes, the clock, a program that looks, a message from outside, a letter that is sent again), and people as
  * callers. On none of them may anybody do what is refused directly. Where a way is narrower, the rule has a name.
  */
-const agents = ['self', 'child', 'above', 'root', 'beside', 'promoted', 'nobody', 'stopped'] as const;
+const agents = ['self', 'child', 'above', 'root', 'beside', 'promoted', 'anonymous', 'stopped'] as const;
 const people = ['operator', 'device'] as const;
 const callers = [...people, ...agents] as const;
 type Who = (typeof callers)[number];
 
-/** Only an employee owns a workflow: a session that acts as nobody writes none, and a stopped one nothing. */
-const writesNothing: readonly Who[] = ['nobody', 'stopped'];
+/** Only an employee owns a workflow: a session that acts as no one writes none, and a stopped one nothing. */
+const writesNothing: readonly Who[] = ['anonymous', 'stopped'];
 
 /** With whose rights each of them acts, and so what it may own. */
 const employees: Readonly<Record<(typeof agents)[number], string | null>> = {
@@ -29,7 +29,7 @@ const employees: Readonly<Record<(typeof agents)[number], string | null>> = {
   root: 'chief',
   beside: 'cat',
   promoted: 'ann',
-  nobody: null,
+  anonymous: null,
   stopped: null,
 };
 
@@ -121,7 +121,7 @@ describe('the table of authority: what starts by itself', function () {
       root: (await open(operator, 'chief'))[1],
       beside: (await open(operator, 'cat'))[1],
       promoted: (await open(self, 'chief'))[1],
-      nobody: (await open(operator, null))[1],
+      anonymous: (await open(operator, null))[1],
       stopped,
     };
     await operator.post(`/api/sessions/${stoppedId}/stop`);
@@ -193,7 +193,7 @@ describe('the table of authority: what starts by itself', function () {
     (await clients.operator.get(`/api/inspect/actors/workflow/${id}`)).body.view.authority.state;
 
   for (const [operation, { fields, direct }] of Object.entries(operations))
-    it(`a work item that changes does "${operation}" for nobody who may not do it directly`, async () => {
+    it(`a work item that changes does "${operation}" for no one who may not do it directly`, async () => {
       for (const who of callers) {
         const allowed = (await direct(clients[who], await newItem())).status < 300;
         const [watched, target] = [await newItem(ownerOf(who) ?? 'ann'), await newItem()];
@@ -290,7 +290,7 @@ describe('the table of authority: what starts by itself', function () {
   });
 
   // Rule "people retry": spec/lib/supervisor/dead-letters.spec.ts judges the letter as its sender and its causes
-  it('a letter that nobody could read is sent again by people alone', async () => {
+  it('a letter that no one could read is sent again by people alone', async () => {
     for (const who of callers) {
       const { status, text } = await clients[who].post('/api/inspect/dead-letters/none/retry');
       expect(status, `${who}: ${text}`).to.equal(

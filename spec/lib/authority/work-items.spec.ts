@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { openHouse, type Client, type House } from '../gateway/fixture.js';
 import { openOffice, type Office } from '../records/office.js';
 
-/** Ways by which an agent had its own work judged by nobody, or read what it may not read. */
+/** Ways by which an agent had its own work judged by no one, or read what it may not read. */
 describe('what an agent may choose for its own work', () => {
   let house: House;
   let ann: Client;

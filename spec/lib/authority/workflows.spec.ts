@@ -67,14 +67,14 @@ describe('workflows of agents', () => {
   const statusOf = async (id: string): Promise<unknown> =>
     (await house.operator.get(`/api/work-items/${id}`)).body.workItem.status;
 
-  describe('that nobody approved', () => {
-    it("archive no stranger's item and finish none of their own author's", async () => {
-      const strangers = await newItem(house.operator);
+  describe('that no one approved', () => {
+    it("archive no outsider's item and finish none of their own author's", async () => {
+      const outsiders = await newItem(house.operator);
       const archive = idOf(
-        await write(ann, line('Archive', [step('a', item('archive', strangers))], { owner: 'ann' })),
+        await write(ann, line('Archive', [step('a', item('archive', outsiders))], { owner: 'ann' })),
       );
       expect((await outcome(ann, archive)).status).to.equal('failed');
-      expect(await statusOf(strangers)).to.equal('backlog');
+      expect(await statusOf(outsiders)).to.equal('backlog');
 
       const delegated = await house.operator.post('/api/delegations', { employee: 'ann', task: 'hang' });
       const { workItemId, sessionId } = delegated.body;
@@ -91,7 +91,7 @@ describe('workflows of agents', () => {
       expect(await statusOf(workItemId as string)).not.to.equal('done');
     });
 
-    it("start no workflow that author and starter may not start, and speak in nobody's session", async () => {
+    it("start no workflow that author and starter may not start, and speak in no one's session", async () => {
       const operators = idOf(await write(house.operator, line('Mine', [step('a', { kind: 'noop' })])));
       const call = idOf(
         await write(
@@ -151,8 +151,8 @@ describe('workflows of agents', () => {
 
     // A duplicate was taken for what the person wrote: the agent's steps then ran with that person's rights.
     it("are not a person's because a person duplicated them", async () => {
-      const strangers = await newItem(house.operator);
-      const archive = step('a', item('archive', strangers));
+      const outsiders = await newItem(house.operator);
+      const archive = step('a', item('archive', outsiders));
       const posts = step('b', { kind: 'http', method: 'GET', url: 'https://example.org/' });
       const copyOf = async (client: Client, id: string, body: object = {}): Promise<string> => {
         const copied = await client.post(`${root}/${id}/duplicate`, body);
@@ -174,7 +174,7 @@ describe('workflows of agents', () => {
       const plainCopy = await copyOf(house.operator, plain);
       expect(await authorityOf(plainCopy)).to.include({ ...kept, state: 'unapproved' });
       expect((await outcome(ann, plainCopy)).status, 'archives as ann').to.equal('failed');
-      expect(await statusOf(strangers)).to.equal('backlog');
+      expect(await statusOf(outsiders)).to.equal('backlog');
 
       const decide = (decision: string, workflowId: string) =>
         house.operator.post('/api/workflow-approvals', { decision, versions: [{ workflowId, version: 1 }] });
@@ -188,12 +188,12 @@ describe('workflows of agents', () => {
       expect(await authorityOf(own), 'is judged anew').to.include(kept);
     });
 
-    it('act with no more than who starts them has, whoever wrote them', async () => {
-      const strangers = await newItem(house.operator, { assignee: 'cat' });
+    it('act with no more than who starts them has, no matter who wrote them', async () => {
+      const outsiders = await newItem(house.operator, { assignee: 'cat' });
       const id = idOf(
         await write(
           bob,
-          line('Tidy', [step('a', item('archive', strangers))], { owner: 'bob', runners: ['ann'] }),
+          line('Tidy', [step('a', item('archive', outsiders))], { owner: 'bob', runners: ['ann'] }),
         ),
       );
       expect((await outcome(ann, id)).status).to.equal('failed');
@@ -216,8 +216,8 @@ describe('workflows of agents', () => {
       });
 
     it('lend the rights of that person, for this version alone, and name hand and cause', async () => {
-      const strangers = await newItem(house.operator, { assignee: 'cat' });
-      const definition = line('Close', [step('a', item('archive', strangers))], { owner: 'ann' });
+      const outsiders = await newItem(house.operator, { assignee: 'cat' });
+      const definition = line('Close', [step('a', item('archive', outsiders))], { owner: 'ann' });
       const id = idOf(await write(ann, definition));
       const answer = await approve(id);
       expect(answer.body.outcomes[0].authority).to.include({ state: 'approved', approvedBy: 'operator' });
@@ -227,7 +227,7 @@ describe('workflows of agents', () => {
         authority: { onBehalfOf: ['operator'], lent: true },
         requester: { employee: 'ann', sessionId: annId },
       });
-      const history = await house.operator.get(`/api/inspect/actors/work-item/${strangers}/history`);
+      const history = await house.operator.get(`/api/inspect/actors/work-item/${outsiders}/history`);
       expect(history.body.entries[0]).to.deep.include({
         by: `workflow-run:${done.runId}`,
         onBehalfOf: ['operator'],
@@ -243,10 +243,10 @@ describe('workflows of agents', () => {
     });
 
     it('lend nothing to who writes other words into them, and only managers and owners may', async () => {
-      const strangers = await newItem(house.operator, { assignee: 'cat' });
+      const outsiders = await newItem(house.operator, { assignee: 'cat' });
       const nodes = [
         step('say', { kind: 'engine', ref: 'pen' }, { instructions: 'hello' }),
-        step('a', item('archive', strangers)),
+        step('a', item('archive', outsiders)),
       ];
       const id = idOf(await write(house.operator, line('Say', nodes, { owner: 'bob', runners: ['ann'] })));
       const stepOverrides = { say: { prompt: 'obey me' } };
@@ -310,9 +310,9 @@ describe('workflows of agents', () => {
     });
 
     it("are not a person's because a person paused, resumed or retitled them", async () => {
-      const strangers = await newItem(house.operator, { assignee: 'cat' });
+      const outsiders = await newItem(house.operator, { assignee: 'cat' });
       const id = idOf(
-        await write(ann, line('Sneak', [step('a', item('archive', strangers))], { owner: 'ann' })),
+        await write(ann, line('Sneak', [step('a', item('archive', outsiders))], { owner: 'ann' })),
       );
       expect((await house.operator.post(`${root}/${id}/pause`)).status).to.equal(200);
       expect((await house.operator.post(`${root}/${id}/resume`)).status).to.equal(200);
@@ -322,7 +322,7 @@ describe('workflows of agents', () => {
         (await house.operator.post(`${root}/mutate`, { operation: 'update', workflowId: id, patch })).status,
       ).to.equal(200);
       expect((await run(ann, id)).body).to.include({ code: 'PENDING_APPROVAL' });
-      expect(await statusOf(strangers)).not.to.equal('cancelled');
+      expect(await statusOf(outsiders)).not.to.equal('cancelled');
     });
   });
 });

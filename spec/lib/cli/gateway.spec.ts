@@ -39,7 +39,7 @@ describe('troupe start, status and stop', () => {
     expect((await troupe.run(...at('status'))).code).to.equal(3);
   });
 
-  // Whoever reads gateway.json may stop it: once, a signal before the last step of a start ended it in the middle.
+  // The one who reads gateway.json may stop it: once, a signal before the last step of a start ended it in the middle.
   it('stops cleanly at the very moment it is announced', async () => {
     const gateway = troupe.begin('start', ...at('--port', '0'));
     let announced = false;
@@ -120,7 +120,7 @@ describe('troupe start, status and stop', () => {
     expect((await troupe.run(...at('list'))).out).to.match(/interrupted, waits for you +mule/);
   });
 
-  it('signals nobody when the announced pid now belongs to another program', async () => {
+  it('signals no one when the announced pid now belongs to another program', async () => {
     const gateway = await troupe.start();
     const announcement = await troupe.announcement();
     await gateway.kill('SIGKILL');
@@ -166,8 +166,8 @@ describe('troupe start, status and stop', () => {
     await (await troupe.start()).kill('SIGTERM');
   });
 
-  it('examines a home with doctor, and says how to mend what it finds', async () => {
-    // Not the usual port: whoever runs these specs may have a gateway of their own there.
+  it('examines a home with doctor, and says how to repair what it finds', async () => {
+    // Not the usual port: the one who runs these specs may have a gateway of their own there.
     const squatter = createServer().listen(0, '127.0.0.1');
     await once(squatter, 'listening');
     const { port } = squatter.address() as { port: number };

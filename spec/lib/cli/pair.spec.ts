@@ -46,7 +46,7 @@ describe('troupe pair and troupe open', () => {
     );
   });
 
-  it('leave their traces in the audit log, which verifies, until somebody changes a line', async () => {
+  it('leave their traces in the audit log, which verifies, until someone changes a line', async () => {
     expect((await troupe.run('stop', '--home', troupe.home())).code).to.equal(0);
     const whole = await troupe.run('audit', 'verify', '--home', troupe.home());
     expect(

@@ -3,7 +3,7 @@ import { openLevelStore } from '../../../lib/store/level.js';
 import { Troupe } from './troupe.js';
 
 /**
- * A home whose last gateway ran forty days ago by a clock that nobody can vouch for: what would be forgotten
+ * A home whose last gateway ran forty days ago by a clock that no one can vouch for: what would be forgotten
  * is held until a person decides.
  */
 describe('troupe retention', () => {

@@ -4,7 +4,7 @@ import { redraw } from '../../../lib/cli/top.js';
 import { topFrame, type TopData } from '../../../lib/cli/top-frame.js';
 import type { ActorSummary } from '../../../lib/inspector/answers.js';
 
-/** The picture of `troupe top`, and how it is drawn over itself until somebody leaves. */
+/** The picture of `troupe top`, and how it is drawn over itself until someone leaves. */
 const actor = (id: string, parent: string | null, title: string | null = null): ActorSummary => ({
   kind: 'session',
   id,

@@ -43,7 +43,7 @@ describe('troupe run, list and show', () => {
     expect((await troupe.run('status')).err).to.match(/Start one with: troupe start\n$/);
     const layout = layoutOf({ instance: 'lab', userFolder: '/home/ann' });
     expect(hint(layout, 'show', 's1', { npm_command: 'exec' })).to.equal(
-      // Without --no-install a stranger's package of that name ran, where it was pasted into another folder.
+      // Without --no-install an outsider's package of that name ran, where it was pasted into another folder.
       'npx --no-install troupe show --home /home/ann/.svc-lab s1',
     );
   });

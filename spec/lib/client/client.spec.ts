@@ -82,8 +82,8 @@ describe('troupe/client', () => {
     });
 
     it('refuses a wrong token as a value', async () => {
-      const stranger = createClient({ url: proxy.url, token: 'wrong' });
-      expect(await stranger.get('/api/sessions')).to.include({ code: 'UNAUTHENTICATED', status: 401 });
+      const outsider = createClient({ url: proxy.url, token: 'wrong' });
+      expect(await outsider.get('/api/sessions')).to.include({ code: 'UNAUTHENTICATED', status: 401 });
     });
 
     it('repeats a create whose answer was lost, and creates once', async () => {
@@ -263,9 +263,9 @@ describe('troupe/client', () => {
       await events.open;
       end.abort();
       for await (const _ of events) throw new Error('nothing may come');
-      const stranger = createClient({ url: proxy.url, token: 'wrong' }).events();
-      expect((await rejection(stranger.open)).code).to.equal('UNAUTHENTICATED');
-      expect((await rejection(stranger[Symbol.asyncIterator]().next())).code).to.equal('UNAUTHENTICATED');
+      const outsider = createClient({ url: proxy.url, token: 'wrong' }).events();
+      expect((await rejection(outsider.open)).code).to.equal('UNAUTHENTICATED');
+      expect((await rejection(outsider[Symbol.asyncIterator]().next())).code).to.equal('UNAUTHENTICATED');
     });
   });
 });

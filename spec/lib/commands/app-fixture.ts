@@ -12,7 +12,7 @@ import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 import { refuse } from '../../../machines/refusals.js';
 
 /**
- * An app over the real kernel and kinds. `engine.available` may be switched, as when somebody installs the
+ * An app over the real kernel and kinds. `engine.available` may be switched, as when someone installs the
  * program.
  */
 export interface AppFixture {

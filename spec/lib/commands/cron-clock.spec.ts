@@ -59,7 +59,7 @@ describe('followClock', () => {
     clock.close();
   });
 
-  it('notices at the start what happened while nobody was there, and looks no second time', async () => {
+  it('notices at the start what happened while no one was there, and looks no second time', async () => {
     await house.environment.setWall(yearsMs);
     await house.environment.advance(1_000);
     await house.environment.setWall(-yearsMs);

@@ -9,9 +9,9 @@ import { operator } from '../../../machines/caller.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import { openApp, type AppFixture } from './app-fixture.js';
 
-// Each of these once judged the world anew before it looked at the key: a client whose answer was lost heard
+// Each of these once judged the world again before it looked at the key: a client whose answer was lost heard
 // "no" of something that had been done, or had it done a second time.
-describe('a deed that is asked for again with its key', () => {
+describe('an action that is asked for again with its key', () => {
   let house: AppFixture;
   beforeEach(async () => {
     house = await openApp();

@@ -50,7 +50,7 @@ describe('what starts runs', () => {
   }
 
   it('starts the newest version of a definition that is written in the very moment of the start', async () => {
-    // the start was refused with 409, which nobody repeats for a timer, a todo or a poll: its run never came
+    // the start was refused with 409, which no one repeats for a timer, a todo or a poll: its run never came
     let written = 0;
     const app = deskWith({
       async countRange(...asked) {
@@ -99,7 +99,7 @@ describe('what starts runs', () => {
     expect([isRefusal(run) && run.code, version]).to.deep.equal(['CONFLICT', 6]);
   });
 
-  it('says when the job of a workflow could not be made: nobody heard that it would never wake', async () => {
+  it('says when the job of a workflow could not be made: no one heard that it would never wake', async () => {
     await drawn({ id: 'wakes', title: 'Wakes' }, { kind: 'schedule', cron: '0 9 * * *', timezone: 'UTC' });
     const said: unknown[] = [];
     const environment = {

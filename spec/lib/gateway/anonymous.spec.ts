@@ -27,7 +27,7 @@ describe('a home without employees', () => {
   });
   after(() => close());
 
-  it('gives work to nobody: every name is unknown', async () => {
+  it('gives work to no one: every name is unknown', async () => {
     const {
       body: {
         workItem: { id },

@@ -43,7 +43,7 @@ describe('the audit of authority', () => {
     expect(JSON.stringify(all)).not.to.include('canary');
   });
 
-  it('tells of refusals: at the door, by the table, by a policy, on the socket and through tools', async () => {
+  it('tells of refusals: at authentication, by the table, by a policy, on the socket and through tools', async () => {
     const agent = await office.agent();
     const {
       body: { workItem },

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { pino } from 'pino';
 import { openHouse, operatorToken, watch, type House } from './fixture.js';
 
-describe('the door', () => {
+describe('authentication', () => {
   let house: House;
   before(async () => {
     house = await openHouse({

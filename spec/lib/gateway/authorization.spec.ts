@@ -95,7 +95,7 @@ describe('authority', () => {
     };
     if (target === 'session') return { id: self, clients };
     const item = await clients.self.post('/api/work-items', { title: 'x', assignee: 'ann' });
-    // Nobody stands below a work item
+    // No one stands below a work item
     return { id: item.body.workItem.id, clients: { ...clients, below: clients.outsider } };
   }
 

@@ -35,12 +35,12 @@ async function openShop(enforce: boolean) {
     }),
   });
   const roster = () => records.roster.value;
-  const purse: AgentsOptions['budget'] = ({ supervisor }) =>
+  const account: AgentsOptions['budget'] = ({ supervisor }) =>
     budgetPortOf(supervisor, { roster, enforce: () => enforce });
   const { kinds, registry, tokens } = createAgents({
     engines: [meter],
     workFolder: layout.work,
-    budget: purse,
+    budget: account,
   });
   const supervisor = await createSupervisor({
     kinds: [...kinds, homeKind(), fileKind()],
@@ -175,7 +175,7 @@ describe('budgets', () => {
     }
   });
 
-  it('are nothing that an agent may look at or fill, and there is none for nobody', async () => {
+  it('are nothing that an agent may look at or fill, and there is none for no one', async () => {
     const shop = await openShop(false);
     try {
       const agent = shop.agent(await shop.work('ann'));

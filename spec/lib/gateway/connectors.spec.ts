@@ -183,7 +183,7 @@ describe('/api/connectors', () => {
 });
 
 describe('what people write through a connector', () => {
-  it('opens one session per conversation, is answered through it, once, and strangers are not heard', async () => {
+  it('opens one session per conversation, is answered through it, once, and outsiders are not heard', async () => {
     const updates = [
       {
         update_id: 1,

@@ -228,7 +228,7 @@ describe('/api/cron', () => {
     await far.close();
   });
 
-  it('calls a run an error when nobody is there to do it', async () => {
+  it('calls a run an error when no one is there to do it', async () => {
     home = await openHome();
     await home.operator.post('/api/cron', { id: 'lost', employee: 'ann', prompt: 'help' });
     await rm(join(home.layout.org, 'build', 'ann.yaml'));

@@ -94,7 +94,7 @@ function open(port: number): Promise<Line> {
   );
 }
 
-/** Resolves when nobody takes connections there any more. */
+/** Resolves when no one takes connections there any more. */
 async function refused(port: number): Promise<void> {
   for (;;) {
     const taken = await new Promise<boolean>((resolve) => {

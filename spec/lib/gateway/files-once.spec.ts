@@ -138,7 +138,7 @@ describe('a file that is sent twice with one key', () => {
     expect(await messages()).to.equal(then);
   });
 
-  // a replay that fetches again would be a second deed at somebody else's address
+  // a replay that fetches again would be a second action at someone else's address
   it('is fetched once', async () => {
     const ask = () =>
       office.operator.post('/api/files', { url: 'http://public.test/a.txt' }, { 'idempotency-key': 'm7' });

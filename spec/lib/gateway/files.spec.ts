@@ -335,7 +335,7 @@ describe('/api/files', () => {
       ).to.equal('10');
     });
 
-    it('is 404 for nothing, and for a file whose bytes somebody replaced by a link, a pipe or a second name', async () => {
+    it('is 404 for nothing, and for a file whose bytes someone replaced by a link, a pipe or a second name', async () => {
       for (const id of ['nothing', '..%2Fconfig.yaml', '%00', '__proto__'])
         expect((await office.operator.get(`/api/files/${id}`)).status, id).to.equal(404);
       const config = join(office.layout.home, 'config.yaml');
@@ -468,7 +468,7 @@ describe('/api/files', () => {
     });
   });
 
-  it("is the people's: an agent is refused on every one of its routes, and nobody else gets in", async () => {
+  it("is the people's: an agent is refused on every one of its routes, and no one else gets in", async () => {
     const { body } = await keep({ content: base64('x'), filename: 'a.txt' });
     const agent = await office.agent();
     const calls: [string, string, object?][] = [
@@ -493,7 +493,7 @@ describe('/api/files', () => {
     expect((await office.operator.post(`/api/files/${body.id}/open`)).status).to.equal(403);
   });
 
-  it('sweeps what belongs to nobody after an hour, and nothing else', async () => {
+  it('sweeps what belongs to no one after an hour, and nothing else', async () => {
     const { body } = await keep({ content: base64('x'), filename: 'a.txt' });
     const orphan = '00000000-0000-4000-8000-000000000001';
     const old = new Date(Date.now() - 2 * 3_600_000);
@@ -645,8 +645,8 @@ describe('attachments', () => {
       { head: fileHead('a.txt'), body: 'hello' },
     ]);
     expect((await office.operator.call('POST', path, body, headers)).body.message.content).to.equal('Look');
-    for (const stranger of [other, child])
-      expect((await stranger.post(path, { content: base64('x'), filename: 'a' })).status).to.equal(403);
+    for (const outsider of [other, child])
+      expect((await outsider.post(path, { content: base64('x'), filename: 'a' })).status).to.equal(403);
     expect(
       (await office.operator.post('/api/sessions/nobody/attachments', { content: base64('x') })).status,
     ).to.equal(404);

@@ -170,7 +170,7 @@ describe('?dryRun=true', () => {
     expect((await house.operator.get('/api/work-items')).body.total).to.equal(0);
   });
 
-  it('tells the refusal that the deed would meet', async () => {
+  it('tells the refusal that the action would meet', async () => {
     const { body } = await house.operator.post('/api/work-items', { title: 'x' });
     const seq = house.supervisor.status.position;
     const move = await house.operator.post(`/api/work-items/${body.workItem.id}/status?dryRun=true`, {

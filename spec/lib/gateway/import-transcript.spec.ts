@@ -3,7 +3,7 @@ import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { defineEngine, type TranscriptEntry } from '../../../actors/engines/engine.js';
 import { openHouse, poll, type House } from './fixture.js';
 
-/** Somebody went on with a session in the agent's own program; whoever looks at the session here finds it. */
+/** Someone went on with a session in the agent's own program; the one who looks at the session here finds it. */
 describe('GET /api/sessions/:id of a conversation that went on elsewhere', () => {
   const hookSecret = 'a-hook-secret-of-forty-three-characters-abc';
   let house: House;
@@ -106,7 +106,7 @@ describe('GET /api/sessions/:id of a conversation that went on elsewhere', () =>
     expect((await hook.post('/api/internal/hook', {})).status).to.equal(400);
   });
 
-  it('takes a hook from whoever shows the secret, and the secret for nothing else', async () => {
+  it('takes a hook from the one who shows the secret, and the secret for nothing else', async () => {
     const said = { session_id: 'x' };
     for (const client of [
       house.client(),

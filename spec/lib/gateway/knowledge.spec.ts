@@ -195,7 +195,7 @@ describe('/api/knowledge', () => {
     });
   });
 
-  it('is for agents too, and for nobody without a credential', async () => {
+  it('is for agents too, and for no one without a credential', async () => {
     const agent = await office.agent();
     expect((await agent.get('/api/knowledge/search?q=tea')).body.results).to.have.length(1);
     expect((await agent.get('/api/knowledge/read?path=knowledge%2Ftea.md')).status).to.equal(200);

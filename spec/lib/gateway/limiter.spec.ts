@@ -12,7 +12,7 @@ describe('limits per minute', () => {
     expect([limiter.idle(), limiter.take(), limiter.idle()]).to.deep.equal([true, undefined, false]);
   });
 
-  it('hold each one and all together: who takes too much takes it from nobody else', () => {
+  it('hold each one and all together: who takes too much takes it from no one else', () => {
     let now = 0;
     const limiter = perMinuteEach({ each: 3, all: 5 }, () => now);
     const taken = (who: string, times: number) =>
@@ -26,12 +26,12 @@ describe('limits per minute', () => {
   it('forget who was not there for a minute, and give the thousands beyond a share in common', () => {
     let now = 0;
     const limiter = perMinuteEach({ each: 1, all: 100_000 }, () => now);
-    const crowd = (count: number) =>
+    const group = (count: number) =>
       Array.from({ length: count }, (_, n) => limiter.take(`10.0.${n >> 8}.${n & 255}`)).filter(
         (wait) => wait === undefined,
       ).length;
-    expect(crowd(5_000)).to.equal(1_001);
+    expect(group(5_000)).to.equal(1_001);
     now = 60_000;
-    expect(crowd(5_000)).to.equal(1_001);
+    expect(group(5_000)).to.equal(1_001);
   });
 });

@@ -61,7 +61,7 @@ describe('GET /metrics', () => {
     expect(buckets.at(-1)).to.be.greaterThan(0);
   });
 
-  it('names nobody and nothing that people wrote, and needs a credential', async () => {
+  it('names no one and nothing that people wrote, and needs a credential', async () => {
     await house.operator.post('/api/work-items', { title: 'a secret title' });
     expect((await house.operator.get('/metrics')).text)
       .to.not.include('secret title')

@@ -31,7 +31,7 @@ describe('the judge of a mounted inspector', () => {
 
   // It let in whatever was not `false`: `(request) => request.user` admitted those without a user, to act
   for (const said of [undefined, null, 0, '', {}, 'no', 1, { user: 'ann' }])
-    it(`lets nobody in by ${JSON.stringify(said)}`, async () => {
+    it(`lets no one in by ${JSON.stringify(said)}`, async () => {
       const place = await mounted((() => said) as unknown as Judge); // as without types
       try {
         expect((await place.get()).status).to.equal(401);
@@ -42,7 +42,7 @@ describe('the judge of a mounted inspector', () => {
       }
     });
 
-  it('lets nobody in where it fails, and tells them nothing of why', async () => {
+  it('lets no one in where it fails, and tells them nothing of why', async () => {
     const place = await mounted(() => {
       throw new Error('connect to db at secret-host failed');
     });

@@ -76,7 +76,7 @@ describe('a mounted inspector', function () {
       expect([outside.status, outside.headers.get('content-security-policy')]).to.deep.equal([200, null]);
     });
 
-    it(`${name} lets no page of another origin act or watch, and nobody act who may only see`, async () => {
+    it(`${name} lets no page of another origin act or watch, and no one act who may only see`, async () => {
       const url = `${await start(name)}${prefix}`;
       const event = `${url}/api/inspect/actors/light/north/send`;
       const foreign = { ...signedIn, origin: 'https://evil.example' };

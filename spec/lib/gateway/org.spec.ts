@@ -77,7 +77,7 @@ describe('/api/org', () => {
     expect(unread.text).not.to.include(office.layout.home);
   });
 
-  it('shows one employee with the whole persona, and 404 for nobody', async () => {
+  it('shows one employee with the whole persona, and 404 for no one', async () => {
     const { body } = await office.operator.get('/api/org/employees/ann');
     expect(body).to.deep.include({
       persona: 'Writes tests.\nAnd reads them.\n',
@@ -134,7 +134,7 @@ describe('/api/org', () => {
     expect(reasons.get('boss.yaml')).to.include('invalid rank "boss"');
   });
 
-  it('says where a file belongs that lies in no department, and sees a department in which nobody is yet', async () => {
+  it('says where a file belongs that lies in no department, and sees a department in which no one is yet', async () => {
     await office.put('org/dan.yaml', 'rank: employee\n'); // it was ignored without a word
     await mkdir(join(office.layout.org, 'sales'));
     await office.records.roster.reload();
@@ -215,7 +215,7 @@ describe('/api/org', () => {
   });
 
   describe('PATCH', () => {
-    it('changes the file and nothing else in it: comments, order, quotes and strangers stay', async () => {
+    it('changes the file and nothing else in it: comments, order, quotes and outsiders stay', async () => {
       const socket = await office.socket();
       const { status, body } = await patch('ann', {
         displayName: 'Ann B.',
@@ -318,7 +318,7 @@ describe('/api/org', () => {
       });
     });
 
-    it('is 404 for nobody', async () => {
+    it('is 404 for no one', async () => {
       expect((await patch('nobody', { rank: 'manager' })).status).to.equal(404);
       expect((await patch('__proto__', { rank: 'manager' })).status).to.equal(404);
     });

@@ -150,7 +150,7 @@ describe('pairing', () => {
     expect((await office.operator.get('/api/auth/devices')).body.devices).to.have.length(1);
   });
 
-  it('gives no code to a bearer, right or wrong, proof or not, and none to nobody', async () => {
+  it('gives no code to a bearer, right or wrong, proof or not, and none to no one', async () => {
     const { challengeId } = await challenged();
     const cookie = (await office.browser()).cookie;
     const wrong = office.client({ authorization: 'Bearer wrong' });
@@ -277,7 +277,7 @@ describe('pairing', () => {
   });
 
   // another user of this machine, or a program that was talked into it, takes all there is in every minute
-  it('lets the owner of the home through when a crowd stands at the door', async () => {
+  it('lets the owner of the home through when a group stands at authentication', async () => {
     const crowded = await openOffice({});
     try {
       const statuses: number[] = [];
@@ -362,7 +362,7 @@ describe('pairing', () => {
   });
 
   describe('time', () => {
-    it('is over for a challenge after ten seconds, also when somebody sets the clock back', async () => {
+    it('is over for a challenge after ten seconds, also when someone sets the clock back', async () => {
       const environment = testEnvironment();
       const timed = await openOffice({}, { environment });
       try {
@@ -434,8 +434,8 @@ describe('pairing', () => {
       expect((await office.client({ ...headers, cookie: planted }).get('/api/work-items')).status).to.equal(
         200,
       );
-      const strangers = planted.replace(cookie, '');
-      expect((await office.client({ ...headers, cookie: strangers }).get('/api/work-items')).status).to.equal(
+      const outsiders = planted.replace(cookie, '');
+      expect((await office.client({ ...headers, cookie: outsiders }).get('/api/work-items')).status).to.equal(
         401,
       );
     });
@@ -480,7 +480,7 @@ describe('pairing', () => {
       expect(text).not.to.match(/tokenHash|[0-9a-f]{64}/);
     });
 
-    it('is nobody while the file is damaged, which the answer says', async () => {
+    it('is no one while the file is damaged, which the answer says', async () => {
       await writeFile(office.layout.authDevices, '{', { mode: 0o600 });
       let answer = await browser.get('/api/work-items');
       for (let looks = 0; looks < 5_000 && answer.status === 200; looks++)

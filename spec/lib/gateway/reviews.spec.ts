@@ -140,7 +140,7 @@ describe('reviews by a verifier', () => {
   });
 
   it('opens what a gateway that ended before left due, once, however often it is looked', async () => {
-    const id = await create(); // nobody follows: the gateway ends before the session is there
+    const id = await create(); // no one follows: the gateway ends before the session is there
     await work(id);
     await until(id, ({ status }) => status === 'in_review');
     for (let life = 0; life < 3; life++) {
@@ -181,8 +181,8 @@ describe('reviews by a verifier', () => {
     await follow();
     const own = await create({ verifyPolicy: { mode: 'thorough', verifier: { employee: 'ann' } } });
     await work(own);
-    const nobody = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'kat' } } });
-    await work(nobody);
+    const anonymous = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'kat' } } });
+    await work(anonymous);
     expect(await until(own, ({ review }) => review?.refused !== undefined)).to.deep.include({
       status: 'in_review',
       review: {
@@ -192,7 +192,7 @@ describe('reviews by a verifier', () => {
         refused: `ann has worked on ${own} and cannot review their own work.`,
       },
     });
-    expect((await until(nobody, ({ review }) => review?.refused !== undefined)).review.refused).to.match(
+    expect((await until(anonymous, ({ review }) => review?.refused !== undefined)).review.refused).to.match(
       /unknown employee "kat".*Did you mean "cat"/,
     );
     const absent = await create({
@@ -242,7 +242,7 @@ describe('reviews by a verifier', () => {
     expect((await reviewed(id)).review).to.include({ employee: 'cat', round: 0 });
   });
 
-  it('stands beneath the agent that named the verifier, so that nobody borrows rights by it', async () => {
+  it('stands beneath the agent that named the verifier, so that no one borrows rights by it', async () => {
     await follow();
     const bob = (await house.operator.post('/api/sessions', { prompt: 'lead', employee: 'bob' })).body
       .id as string;

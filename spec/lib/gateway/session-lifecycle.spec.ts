@@ -141,7 +141,7 @@ describe('the care of sessions', () => {
     expect((await read(id)).messages).to.have.length(2);
   });
 
-  it('begins anew', async () => {
+  it('begins again', async () => {
     const id = await rested();
     expect((await house.operator.post(at(id, '/reset'))).body).to.deep.equal({
       status: 'reset',
@@ -255,7 +255,7 @@ describe('the care of sessions', () => {
         () => house.operator.get(at(beneath)),
         (answer) => answer.body.status === 'idle',
       );
-      const stranger = await rested({ prompt: 'unrelated' });
+      const outsider = await rested({ prompt: 'unrelated' });
       const search = async (client: ReturnType<House['agent']>, query: string) =>
         (await client.get(`/api/search/messages?role=user&query=${query}`)).body.messages.map(
           ({ sessionId }: { sessionId: string }) => sessionId,
@@ -264,9 +264,9 @@ describe('the care of sessions', () => {
       expect(await search(house.operator, 'quick%20brown')).to.deep.equal([top]);
       expect(await search(house.agent(top), 'fox')).to.deep.equal([beneath]);
       expect(await search(house.agent(top), 'fox&includeOwnSession=true')).to.have.members([top, beneath]);
-      expect(await search(house.agent(stranger), 'fox')).to.deep.equal([]);
+      expect(await search(house.agent(outsider), 'fox')).to.deep.equal([]);
       expect(
-        await search(house.agent(stranger), `fox&sessionId=${top}`),
+        await search(house.agent(outsider), `fox&sessionId=${top}`),
         'naming it does not open it',
       ).to.deep.equal([]);
       expect(ids((await house.agent(top).get('/api/search/sessions')).body.sessions)).to.have.members([
@@ -274,7 +274,7 @@ describe('the care of sessions', () => {
         beneath,
       ]);
       expect(
-        ids((await house.agent(stranger).get('/api/search/sessions?employee=cat')).body.sessions),
+        ids((await house.agent(outsider).get('/api/search/sessions?employee=cat')).body.sessions),
       ).to.deep.equal([]);
       expect(
         ids((await house.operator.get('/api/search/sessions?employee=cat&status=idle')).body.sessions),

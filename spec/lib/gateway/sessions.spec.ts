@@ -87,7 +87,7 @@ describe('/api/sessions', () => {
       ).to.match(/Did you mean "ann"/);
     });
 
-    it('gives an error session that names the mend when the engine is not installed', async () => {
+    it('gives an error session that names the repair when the engine is not installed', async () => {
       const { status, body } = await house.operator.post('/api/sessions', { prompt: 'x', engine: 'ghost' });
       expect([status, body.status]).to.deep.equal([201, 'error']);
       expect(body.lastError).to.match(/Install ghost/);
@@ -149,7 +149,7 @@ describe('/api/sessions', () => {
       const root = await open({ prompt: 'haystack 0' });
       const ids = [root];
       for (let n = 1; n < 4; n++) ids.push(await open({ prompt: `haystack ${n}`, parent: root }));
-      for (const id of ids) await settled(id); // whoever ends moves to the head of the list
+      for (const id of ids) await settled(id); // the one who ends moves to the head of the list
       for (const client of [house.operator, house.agent(root)]) {
         const search = async (paging: string): Promise<string[]> =>
           (await client.get(`/api/sessions?q=haystack${paging}`)).body.map(
@@ -287,7 +287,7 @@ describe('/api/sessions', () => {
       ).to.equal(404);
     });
 
-    it('refuses a task for nobody, and nothing for somebody', async () => {
+    it('refuses a task for no one, and nothing for someone', async () => {
       expect((await house.operator.post('/api/delegations', { task: 'x' })).status).to.equal(400);
       expect((await house.operator.post('/api/delegations', { employee: 'ann' })).body.path).to.equal('task');
       expect(

@@ -92,8 +92,8 @@ describe('/api/workflow-events that are signed', () => {
     ).to.equal(401);
   });
 
-  // A stranger's 64 KiB were read before the credential was looked at
-  it('are refused by their head: what a stranger sends is not read', async () => {
+  // An outsider's 64 KiB were read before the credential was looked at
+  it('are refused by their head: what an outsider sends is not read', async () => {
     const malformed = 'x'.repeat(70_000);
     expect((await home.tell(malformed, {})).status).to.equal(401);
     expect((await home.tell(malformed, { 'x-svc-workflow-event-token': 'y'.repeat(40) })).status).to.equal(

@@ -162,7 +162,7 @@ describe('/api/skills', () => {
 
   it('notices what people and their tools do to the folder', async () => {
     const socket = await office.socket();
-    // What comes while the shelf is still being read for the first time belongs to that first reading and is
+    // What comes while the store is still being read for the first time belongs to that first reading and is
     // no change.
     await office.operator.get('/api/skills');
     await office.put('skills/new/SKILL.md', skill('new'));

@@ -106,7 +106,7 @@ describe('what a turn changes in a repository', () => {
     expect(JSON.stringify(attempts)).to.include('"changedFiles":["new.txt","pear.txt","plum.txt"]');
   });
 
-  // git starts itself anew within a submodule, and filters that only the submodule names are not switched off there
+  // git starts itself again within a submodule, and filters that only the submodule names are not switched off there
   it('runs nothing that a submodule names', async () => {
     const nested = join(repository, 'nested');
     execFileSync('git', ['init', '--quiet', nested]);

@@ -33,7 +33,7 @@ describe('/api/work-items, at the edges', () => {
     expect(body.total).to.be.greaterThan(0); // it was not to be found by its department
   });
 
-  it('refuses empty filters: nobody can tell whether they mean all or none', async () => {
+  it('refuses empty filters: no one can tell whether they mean all or none', async () => {
     for (const filter of ['department', 'assignee', 'label', 'needsAttentionFor']) {
       const { status, body } = await house.operator.get(`/api/work-items?${filter}=`);
       // ?department= told a total of all, and no items
@@ -41,7 +41,7 @@ describe('/api/work-items, at the edges', () => {
     }
   });
 
-  it('shows the operator what is escalated, also while an approval of it waits for somebody else', async () => {
+  it('shows the operator what is escalated, also while an approval of it waits for someone else', async () => {
     const { id } = await mint({ assignee: 'ann' });
     await house.operator.post(`/api/work-items/${id}/status`, { status: 'escalated', note: 'stuck' });
     const waiting = async (): Promise<string[]> =>

@@ -32,7 +32,7 @@ type Who =
   | 'sibling'
   | 'root'
   | 'executive'
-  | 'stranger';
+  | 'outsider';
 const agents = [
   'owner',
   'helper',
@@ -42,7 +42,7 @@ const agents = [
   'sibling',
   'root',
   'executive',
-  'stranger',
+  'outsider',
 ] as const;
 const everybody: readonly Who[] = ['none', 'bad', 'operator', ...agents];
 
@@ -91,7 +91,7 @@ describe('work items: every caller over HTTP', () => {
       sibling: await session('s-ben', 'ben'),
       root: await session('s-chief', 'chief'),
       executive: await session('s-vp', 'vp'),
-      stranger: await session('s-nobody', null),
+      outsider: await session('s-nobody', null),
     };
   });
   after(() => house.close());
@@ -153,7 +153,7 @@ describe('work items: every caller over HTTP', () => {
       it(`is taken or refused as the contract says, asked by ${who}`, async () => {
         for (const from of statuses) {
           // An item in backlog has no assignee any more: it is its first attempt's, then its creator's, so
-          // nobody's.
+          // no one's.
           if (from === 'backlog' && ['owner', 'manager'].includes(who)) continue;
           for (const to of statuses) {
             const id = await item(from);
@@ -207,7 +207,7 @@ describe('work items: every caller over HTTP', () => {
       ],
     };
     for (const [name, [ask, may, refused]] of Object.entries(routes)) {
-      it(`${name}: ${may.join(', ')}; nobody else`, async () => {
+      it(`${name}: ${may.join(', ')}; no one else`, async () => {
         for (const who of everybody) {
           const answer = await ask(clients[who], await item());
           const expected =
@@ -238,7 +238,7 @@ describe('work items: every caller over HTTP', () => {
       sibling: [403, 403, 403, 403, 403],
       root: [409, 200, 200, 200, 409],
       executive: [403, 403, 403, 200, 409],
-      stranger: [403, 403, 403, 403, 403],
+      outsider: [403, 403, 403, 403, 403],
     };
 
     async function prepared(column: (typeof columns)[number]): Promise<string> {

@@ -52,7 +52,7 @@ describe('/api/workflow-definitions', () => {
       bob: await agent('bob'),
       cat: await agent('cat'),
       chief: await agent('chief'),
-      nobody: await agent(null),
+      anonymous: await agent(null),
     };
   });
   after(async () => {
@@ -364,7 +364,7 @@ describe('/api/workflow-definitions', () => {
     ]);
   });
 
-  it('duplicates; what wakes by itself is born paused', async () => {
+  it('duplicates; what wakes by itself is created paused', async () => {
     await create(line('Source'));
     expect((await house.operator.post(`${root}/source/duplicate`)).body).to.include({
       id: 'source-copy',
@@ -600,7 +600,7 @@ describe('/api/workflow-definitions', () => {
       expect((await house.operator.get(`${root}/theirs`)).body).to.include({ title: 'Ours', owner: 'ann' });
     });
 
-    it('tells a stranger nothing of its version or of the faults in what they sent', async () => {
+    it('tells an outsider nothing of its version or of the faults in what they sent', async () => {
       await create(line('Closed', { owner: 'ann' }));
       for (const [patch, version] of [
         [{ nodes: [] }, 1],

@@ -8,7 +8,7 @@ import { graph, likely, wild, word } from '../../machines/graph/graphs.js';
 import { openHouse, type House } from './fixture.js';
 
 /**
- * What nobody would write, asked of the real gateway: every answer is an answer, and refused definitions tell
+ * What no one would write, asked of the real gateway: every answer is an answer, and refused definitions tell
  * all their faults.
  */
 describe('/api/workflow-definitions under fuzz', () => {

@@ -228,7 +228,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
     expect(await home.runs()).to.have.length(0);
   });
 
-  it('ask anew when the program was changed, and do not run the other one', async () => {
+  it('ask again when the program was changed, and do not run the other one', async () => {
     const program = await home.script('look.sh', 'echo \'{"fire": false}\'');
     const {
       body: { trigger },
@@ -291,7 +291,7 @@ describe('/api/workflow-triggers of the kind poll', () => {
     });
   });
 
-  it('never run two programs at once, not even that of a name that was taken away and given anew', async () => {
+  it('never run two programs at once, not even that of a name that was taken away and given again', async () => {
     await home.bind('mail', [
       '/bin/sh',
       '-c',

@@ -165,7 +165,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       ]);
     });
 
-    it('answers 422 with the failed run where a step names somebody who is not there', async () => {
+    it('answers 422 with the failed run where a step names someone who is not there', async () => {
       const id = await defined(
         line('Orphan', [
           { id: 'a', type: 'step', actor: { kind: 'employee', ref: 'zoe' }, instructions: 'x' },
@@ -310,7 +310,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect(run.body.steps[1].outcome.finalMessage).to.include('two').and.not.to.include('Your task:\none');
     });
 
-    it('tell their run when they are begun anew after an interruption, and fail it after the second', async () => {
+    it('tell their run when they are begun again after an interruption, and fail it after the second', async () => {
       const id = await defined(line('Cut', [agent('a', 'hang')]));
       const {
         body: { runId },
@@ -370,7 +370,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
   });
 
   describe('gates', () => {
-    it('park the run until somebody decides, and once only', async () => {
+    it('park the run until someone decides, and once only', async () => {
       const id = await defined(line('Gated', [noop('a'), gate('g'), noop('b')]));
       const { body } = await start(id);
       expect(body.status).to.equal('parked');
@@ -680,7 +680,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
     expect([page.body.total, page.body.nextAfter]).to.deep.equal([11, 8]);
   });
 
-  // A failed write of evidence was shown in the run's record alone, where nobody looks.
+  // A failed write of evidence was shown in the run's record alone, where no one looks.
   it('ends a run whose evidence cannot be written, and logs why it is missing', async () => {
     const id = await defined(line('Unkept', [noop('a')]));
     await mkdir(join(folder, 'runs'), { recursive: true });
@@ -764,7 +764,9 @@ describe('/api/workflow-definitions/:id/runs', () => {
       (await start(id, { input: { n: 'seven' }, idempotencyKey: 'once' })).status,
       'the same key with other prompts',
     ).to.equal(409);
-    const wrong = await start(id, { stepOverrides: { nobody: { prompt: 'x' }, trigger: { prompt: 'x' } } });
+    const wrong = await start(id, {
+      stepOverrides: { anonymous: { prompt: 'x' }, trigger: { prompt: 'x' } },
+    });
     expect([wrong.status, wrong.body.errors.map(({ ref }: { ref: string }) => ref)]).to.deep.equal([
       400,
       ['nobody', 'trigger'],
@@ -811,7 +813,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       expect((await agents.ann.post(`${path(id, runId)}/cancel`)).status).to.equal(200);
     });
 
-    it('lets whom the definition lists steer a run that somebody else started', async () => {
+    it('lets whom the definition lists steer a run that someone else started', async () => {
       const id = await defined(
         line('Steered', [gate('g'), agent('a', 'x')], {
           runners: ['cat'],
@@ -840,7 +842,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       );
     });
 
-    it('lets agents name only their own work items and sessions, and nobody one that is not there', async () => {
+    it('lets agents name only their own work items and sessions, and no one one that is not there', async () => {
       const id = await defined(line('Owned', [noop('a')], { runners: ['cat'] }));
       const {
         body: { workItem },

@@ -257,7 +257,7 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
     ).to.be.below(5_000);
   });
 
-  it('hears nobody without a secret, with a wrong one, or with that of a binding that is gone', async () => {
+  it('hears no one without a secret, with a wrong one, or with that of a binding that is gone', async () => {
     const {
       body: { secretToken },
     } = await home.operator.post('/api/workflow-triggers', bind);
@@ -338,7 +338,7 @@ describe('/api/workflow-triggers and /api/workflow-events', () => {
     ).to.equal(413);
   });
 
-  it('is not for agents to tell events, nor for strangers to bind them', async () => {
+  it('is not for agents to tell events, nor for outsiders to bind them', async () => {
     for (const [method, path] of [
       ['GET', '/api/workflow-triggers'],
       ['POST', '/api/workflow-triggers'],

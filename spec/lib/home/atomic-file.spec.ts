@@ -52,7 +52,7 @@ describe('files of the home', () => {
     expect(await readdir(folder)).to.deep.equal(['a']);
   });
 
-  it('refuses to overwrite what somebody else changed in the meantime', async () => {
+  it('refuses to overwrite what someone else changed in the meantime', async () => {
     await writeAtomically(at('a'), 'one', { mode: 0o600, unlessChangedFrom: null });
     expect(
       await failure(writeAtomically(at('a'), 'mine', { mode: 0o600, unlessChangedFrom: null })),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startInstance } from '../../../lib/instance.js';
 
 /**
- * Homes made beforehand with a generous umask: whoever may write in the folder could put a gateway.json or a
+ * Homes made beforehand with a generous umask: the one who may write in the folder could put a gateway.json or a
  * config.yaml of their own there.
  */
 describe('serve, of a home that is open to others', () => {

@@ -44,7 +44,7 @@ describe('config.yaml while the gateway runs', () => {
     expect(live.current.sessions.roots).to.deep.equal(['/srv']);
   });
 
-  it('keeps the settings when the file cannot be used, says why, and goes on when it is mended', async () => {
+  it('keeps the settings when the file cannot be used, says why, and goes on when it is repaired', async () => {
     await write('sessions:\n  roots: [/srv]\n');
     await write('sessions:\n  roots: [srv]\n');
     expect(changes[1]).to.include({ type: 'refused' });

@@ -99,7 +99,7 @@ describe('modules of a home', () => {
     });
   });
 
-  // Whoever may write such a file is the gateway.
+  // The one who may write such a file is the gateway.
   it('are refused where others could change them, through a link, too', async () => {
     const away = await mkdtemp(join(tmpdir(), 'troupe-away-'));
     try {

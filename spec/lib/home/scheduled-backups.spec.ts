@@ -96,7 +96,7 @@ describe('backups by schedule', () => {
     ]);
   });
 
-  // A backup that nobody ever restored is a hope.
+  // A backup that no one ever restored is a hope.
   it('are no backups, and remove none, where the trial of restoring them fails; the next try comes in an hour', async () => {
     await after(0);
     spoil = async (target) => {

@@ -88,7 +88,7 @@ describe('a page of the actor tree', function () {
     expect(rows, 'rows read at the end of 10,000').to.be.below(20);
   });
 
-  it('answers a cursor that is no cursor with an end, and shows no stranger under an actor', async () => {
+  it('answers a cursor that is no cursor with an end, and shows no outsider under an actor', async () => {
     for (const after of ['nonsense', 'leaf|zzz zzz', '~created|zzz/zzz', '~receipts|x'])
       expect((await page({ id: 'alone', after })).actors, after).to.deep.equal([]);
   });

@@ -38,7 +38,7 @@ const machine = setup({
     shut: {},
   },
 });
-const shelf = (keptInBundles?: readonly string[]): Kind =>
+const rack = (keptInBundles?: readonly string[]): Kind =>
   ({
     kind: 'shelf',
     version: 1,
@@ -63,7 +63,7 @@ describe("a bundle of a host's kind", () => {
 
   it('holds no text of a member that the kind does not declare, in lists and keys neither', async () => {
     for (const from of [1, 3]) {
-      const text = JSON.stringify(await bundled(shelf(), from));
+      const text = JSON.stringify(await bundled(rack(), from));
       expect(text).to.not.match(/Ann|Bob|bob@|"last"/);
       expect(text).to.include('2026-11-22T10:00:00.000Z');
     }
@@ -71,14 +71,14 @@ describe("a bundle of a host's kind", () => {
 
   it('replays from any position on, once the words that it decides by are declared', async () => {
     for (const from of [1, 2, 3, 4]) {
-      const made = await bundled(shelf(['stage']), from);
+      const made = await bundled(rack(['stage']), from);
       expect(JSON.stringify(made)).to.not.match(/Ann|Bob|bob@/);
-      expect(replayBundle(made, [shelf()]).actors[0]?.differs, `from ${from}`).to.equal(null);
+      expect(replayBundle(made, [rack()]).actors[0]?.differs, `from ${from}`).to.equal(null);
     }
   });
 
   it('keeps no text of a member that is redacted, whatever else is declared', async () => {
-    const kind = { ...shelf(['stage', 'tags']), redacted: ['tags'] } as Kind;
+    const kind = { ...rack(['stage', 'tags']), redacted: ['tags'] } as Kind;
     expect(JSON.stringify(await bundled(kind))).to.not.include('diary');
   });
 });

@@ -92,7 +92,7 @@ describe('bundle and replay', () => {
     ]);
   });
 
-  it('comes to the same state after every entry, from the birth of its actors', async () => {
+  it('comes to the same state after every entry, from the creation of its actors', async () => {
     const report = replayBundle(await bundle({ from: 1 }), kinds);
     expect(report.actors.map(({ differs }) => differs)).to.deep.equal([null, null]);
     expect(report).to.include({ same: true, entries: house.supervisor.status.position });
@@ -121,7 +121,7 @@ describe('bundle and replay', () => {
     );
   });
 
-  it('comes to the same whatever happened, whoever asked, also where it was refused', async () => {
+  it('comes to the same whatever happened, no matter who asked, also where it was refused', async () => {
     const words = fc.constantFrom('', 'x', 'a note that says much', 'two\nlines', '▒ mark', '🎭 masks');
     const person = { type: 'operator' } as const;
     const agents = [

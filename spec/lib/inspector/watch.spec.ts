@@ -48,7 +48,7 @@ describe('an inspecting watch', () => {
   const from = (first: number, last: number): number[] =>
     Array.from({ length: Math.max(0, last - first + 1) }, (_, n) => first + n);
 
-  it('tells each entry once to whoever joins while others are held back, wherever it stood', async () => {
+  it('tells each entry once to the one who joins while others are held back, wherever it stood', async () => {
     const early = begin(0);
     await house.environment.settle();
     await add();
@@ -121,10 +121,10 @@ describe('an inspecting watch', () => {
     }
   });
 
-  // Its birth was told while the channel was being opened, and its parent's tree never heard of it.
-  it('knows who is born into its tree while it is opened, however late that is published', async () => {
+  // Its creation was told while the channel was being opened, and its parent's tree never heard of it.
+  it('knows who is created into its tree while it is opened, however late that is published', async () => {
     const { supervisor } = house;
-    // The commit of the birth is durable when the channel opens, and published a moment later
+    // The commit of the creation is durable when the channel opens, and published a moment later
     const inspection = Object.create(supervisor.inspection, {
       head: { value: supervisor.inspection.head + 1 },
     });

@@ -122,7 +122,7 @@ describe('/mcp', () => {
     expect(seen).to.deep.equal(ids);
   });
 
-  it("tells nobody the operator's token", async () => {
+  it("tells no one the operator's token", async () => {
     const own = await session();
     const answers = await Promise.all([
       ...['initialize', 'tools/list'].map((method) =>

@@ -74,10 +74,10 @@ describe('tools of workflows', () => {
   });
 
   it('tell an agent what stands in its way', async () => {
-    const stranger = await use('create_workflow', {
+    const outsider = await use('create_workflow', {
       definition: { ...chain('a'), title: 'Theirs', owner: 'bob' },
     });
-    expect([stranger.failed, stranger.answer]).to.satisfy(
+    expect([outsider.failed, outsider.answer]).to.satisfy(
       ([failed, text]: [boolean, string]) => failed && text.includes('belongs to bob'),
     );
     const faulty = await use('create_workflow', {

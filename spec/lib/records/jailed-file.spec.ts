@@ -71,7 +71,7 @@ describe('openJailed', () => {
 
   // found by this very case: a look at the name after the opening (realpath, then stat) was deceived by
   // swapping twice
-  it('never reads outside while somebody swaps a folder for a link, as fast as they can', async () => {
+  it('never reads outside while someone swaps a folder for a link, as fast as they can', async () => {
     await mkdir(join(folder, 'trap', 'er'), { recursive: true });
     await writeFile(join(folder, 'trap', 'er', 'in.txt'), 'secret');
     let going = true;

@@ -232,7 +232,7 @@ describe('scrub', () => {
     expect(lines.filter((line) => line.includes('scrub'))).to.deep.equal([]);
   });
 
-  it('mends a row that nobody has read since it was spoilt', async () => {
+  it('mends a row that no one has read since it was spoilt', async () => {
     const { clean, model } = await usedHome({ baseAt: 1 });
     await spoilRows(clean, model, 2);
     const store = await openLevelStore({ directory: clean, scrubEveryMs: 0 });

@@ -29,7 +29,7 @@ describe('a damaged second copy', () => {
     }
   });
 
-  it('is written anew from the database where acknowledged frames were cut off its end', async () => {
+  it('is written again from the database where acknowledged frames were cut off its end', async () => {
     for (const end of ['killed', 'clean'] as const) {
       const homes = await usedHome({ checkpointAt: 1 });
       const segment = (await filesIn(copyOf(homes[end]), /^segment-/)).at(-1)!;
@@ -41,7 +41,7 @@ describe('a damaged second copy', () => {
     }
   });
 
-  it('is written anew where a bit flipped in a frame, before or after the checkpoint', async () => {
+  it('is written again where a bit flipped in a frame, before or after the checkpoint', async () => {
     for (const part of [0.55, 0.8, 0.98]) {
       const { killed, model } = await usedHome({ checkpointAt: 1 });
       const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
@@ -71,7 +71,7 @@ describe('a damaged second copy', () => {
     }
   });
 
-  // The checkpoint had no checksum: a flip in one of its numbers named a place that nobody had reached, and the start was
+  // The checkpoint had no checksum: a flip in one of its numbers named a place that no one had reached, and the start was
   // refused with the advice to restore a backup.
   it('opens whatever bit flips in the checkpoint, and says that it did', async () => {
     const { clean, model } = await usedHome({ checkpointAt: 1, baseAt: 2 });
@@ -110,7 +110,7 @@ describe('a damaged second copy', () => {
         const homes = await usedHome({ baseAt: 1, checkpointAt: 2, store: { segmentBytesMax: 100_000 } });
         await damage(copyOf(homes[end]));
         await expectWhole(homes[end], homes.model);
-        // The mended copy must be able to carry the store alone.
+        // The repaired copy must be able to carry the store alone.
         await rm(join(homes[end], 'store'), { recursive: true });
         await expectWhole(homes[end], homes.model);
       });

@@ -37,7 +37,7 @@ describe('a damaged database', () => {
   });
 
   it('mends a bit flip that only the checksum of the row can see', async () => {
-    // Uncompressed rows decode without complaint; so does a block whose own checksum nobody looks at.
+    // Uncompressed rows decode without complaint; so does a block whose own checksum no one looks at.
     const { clean, model } = await usedHome({ checkpointAt: 1 });
     await spoilRows(clean, model, 3);
     await expectWhole(clean, model);
@@ -162,7 +162,7 @@ describe('a damaged database', () => {
     expect(await fingerprint(clean)).to.equal(before);
   });
 
-  it('is never created anew where the home was in use before', async () => {
+  it('is never created again where the home was in use before', async () => {
     // Bare LevelDB with createIfMissing would begin an empty database here.
     const { clean } = await usedHome();
     await rm(join(clean, 'store'), { recursive: true });
@@ -177,7 +177,7 @@ describe('a damaged database', () => {
     expect((await readdir(announced)).sort()).to.deep.equal(['gateway.json', 'lock', 'store-copy']);
   });
 
-  it('is never created anew over tables, even where every other sign of an earlier start is gone', async () => {
+  it('is never created again over tables, even where every other sign of an earlier start is gone', async () => {
     const { clean } = await usedHome({ checkpointAt: 3 });
     for (const name of ['store-copy', 'store.json', 'lock', 'store/CURRENT'])
       await rm(join(clean, name), { recursive: true });

@@ -24,7 +24,7 @@ export interface FailingPorts {
   /** The fault to come. */
   armed: Fault | undefined;
   /** Let the clean-up succeed from now on. */
-  mend(): void;
+  repair(): void;
   readonly ports: Pick<StorePorts, 'files' | 'openDatabase'>;
 }
 
@@ -73,7 +73,7 @@ export function failingPorts(): FailingPorts {
   };
   const control: FailingPorts = {
     armed: undefined,
-    mend: () => void (cleanUps = 0),
+    repair: () => void (cleanUps = 0),
     ports: {
       files,
       async openDatabase(directory, options) {

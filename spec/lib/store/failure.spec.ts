@@ -69,7 +69,7 @@ describe('a write that the disk refuses', () => {
       if (how === 'whole') acknowledge(found, group.ops);
       await expectWhole(killed, found);
       // The same life, once the disk lets it: then it is gone.
-      files.mend();
+      files.repair();
       await ready(store);
       expect(store.head).to.deep.equal(head);
       await audit(store, model);
@@ -258,7 +258,7 @@ describe('any history of writes, faults and kills', () => {
               home = killed;
               files = failingPorts();
               store = await openLevelStore({ directory: home, ports: files.ports, ...small });
-              // Nobody was told. A whole frame counts, a part of one does not; the database adds nothing to
+              // No one was told. A whole frame counts, a part of one does not; the database adds nothing to
               // that.
               if (one.fault.at === 'apply' || one.fault.how === 'whole') acknowledge(model, group.ops);
             } else if (one.do === 'reopen') {

@@ -20,7 +20,7 @@ describe('a home of format 1', () => {
       await expectWhole(clean, model);
     });
 
-  it('is rebuilt from its second copy, and its copy is written anew from the database', async () => {
+  it('is rebuilt from its second copy, and its copy is written again from the database', async () => {
     for (const lost of ['store', 'store-copy']) {
       const { clean, model } = await usedHome({ baseAt: 1 });
       await toFormat1(clean);
@@ -30,7 +30,7 @@ describe('a home of format 1', () => {
     }
   });
 
-  it('has every row sealed anew by the scrub, while writes go on', async () => {
+  it('has every row sealed again by the scrub, while writes go on', async () => {
     const { clean, model } = await usedHome({ baseAt: 1 });
     await toFormat1(clean);
     const store = await openLevelStore({ directory: clean, scrubEveryMs: 0 });

@@ -1,6 +1,6 @@
 import { openLevelStore } from '../../../lib/store/level.js';
 
-/** As a program: open a home, say so, and stay until somebody kills it. */
+/** As a program: open a home, say so, and stay until someone kills it. */
 await openLevelStore({ directory: process.argv[2]!, scrubEveryMs: 0 });
 process.stdout.write('open\n');
 process.stdin.resume();

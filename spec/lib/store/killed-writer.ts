@@ -4,7 +4,7 @@ import type { Group, Op } from '../../../lib/store/contract.js';
 import { openLevelStore } from '../../../lib/store/level.js';
 import { groupAfter } from '../../../lib/testing/store-contract.js';
 
-/** The group at a position: always the same, so that whoever knows the head knows every row. */
+/** The group at a position: always the same, so that the one who knows the head knows every row. */
 export function groupFor(seq: number, chain: string): Group {
   const rows = Array.from({ length: 1 + (seq % 9) }, (_, i): Op => [
     `a/x/${(seq * 13 + i * 5) % 97}`,

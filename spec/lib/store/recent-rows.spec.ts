@@ -10,8 +10,8 @@ import { groupAfter } from '../../../lib/testing/store-contract.js';
 import { newHome } from './homes.js';
 
 /**
- * A compaction may hold LevelDB up for a while. What was acknowledged meanwhile must be seen by whoever reads
- * a single row, at once: every new actor's id is looked up before its birth, and no request should wait for a
+ * A compaction may hold LevelDB up for a while. What was acknowledged meanwhile must be seen by the one who reads
+ * a single row, at once: every new actor's id is looked up before its creation, and no request should wait for a
  * compaction.
  */
 describe('rows on their way into LevelDB', () => {

@@ -63,11 +63,11 @@ describe('two copies that differ', () => {
       const { clean, model } = await usedHome({ baseAt: 1 });
       await damage(clean, model);
       const store = await openLevelStore({ directory: clean, scrubEveryMs: 0 });
-      const mended = new Promise<void>((resolve) =>
+      const repaired = new Promise<void>((resolve) =>
         store.onState(({ state }) => state === 'ready' && resolve()),
       );
       await store.compact().catch(() => undefined);
-      await mended;
+      await repaired;
       await audit(store, model);
       await store.close();
       await rm(join(clean, 'store'), { recursive: true });

@@ -7,8 +7,8 @@ import { system } from '../../../machines/caller.js';
 import { openHouse, rejection } from '../../fixtures/house.js';
 import { counterKind } from '../../fixtures/kinds.js';
 
-// What the system itself asked of a supervisor that had stopped entered a mailbox that nobody looked at any
-// more: the promise never settled, and whoever awaited it hung.
+// What the system itself asked of a supervisor that had stopped entered a mailbox that no one looked at any
+// more: the promise never settled, and the one who awaited it hung.
 describe('a supervisor that has stopped', () => {
   let supervisor: Supervisor;
   beforeEach(async () => {

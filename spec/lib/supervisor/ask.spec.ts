@@ -4,7 +4,7 @@ import { counterKind, workerKind } from '../../fixtures/kinds.js';
 import { later, openHouse, rejection, seen, type House } from '../../fixtures/house.js';
 
 const day = 24 * 3600 * 1000;
-const nobody = { kind: 'counter', id: 'nobody' };
+const anonymous = { kind: 'counter', id: 'nobody' };
 
 describe('ask', () => {
   let house: House;
@@ -33,7 +33,7 @@ describe('ask', () => {
       code: 'UNKNOWN_EVENT',
       status: 400,
     });
-    expect(await supervisor.ask(nobody.kind, nobody.id, { type: 'add', n: 1 })).to.include({
+    expect(await supervisor.ask(anonymous.kind, anonymous.id, { type: 'add', n: 1 })).to.include({
       code: 'NOT_FOUND',
     });
     expect(await supervisor.spawn('counter', { id: 'a' })).to.include({ code: 'EXISTS' });
@@ -146,7 +146,7 @@ describe('ask', () => {
       expect(answer).to.include({ pending: true });
     });
 
-    it('rejects when its predicate throws, at the first view or at a later one, and disturbs nobody', async () => {
+    it('rejects when its predicate throws, at the first view or at a later one, and disturbs no one', async () => {
       expect(
         (
           await rejection(

@@ -19,7 +19,7 @@ describe('durable children', () => {
   const ask = (key: ActorKey, event: { type: string; [member: string]: unknown }) =>
     house.supervisor.ask(key.kind, key.id, event);
 
-  it('are born in the commit of their parent', async () => {
+  it('are created in the commit of their parent', async () => {
     await house.supervisor.ask('parent', 'p', { type: 'begin' });
     const entries = (await house.log()).slice(1, 3);
     expect(entries.map(({ kind, transaction: tx, last }) => [kind, tx, last])).to.deep.equal([
@@ -47,9 +47,9 @@ describe('durable children', () => {
       await house.supervisor.ask('parent', id, { type: 'leave' });
       await house.environment.settle();
     }
-    const born = (await house.log()).filter(({ kind, revision: rev }) => kind === 'child' && rev === 1);
-    expect(new Set(born.map((entry) => entry.id)).size).to.equal(2);
-    for (const entry of born) expect(entry.id).to.match(/^p{156}\.[A-Za-z0-9_-]{43}$/);
+    const fresh = (await house.log()).filter(({ kind, revision: rev }) => kind === 'child' && rev === 1);
+    expect(new Set(fresh.map((entry) => entry.id)).size).to.equal(2);
+    for (const entry of fresh) expect(entry.id).to.match(/^p{156}\.[A-Za-z0-9_-]{43}$/);
   });
 
   it('are heard by their parent from their first step on', async () => {
@@ -78,7 +78,7 @@ describe('durable children', () => {
     });
   });
 
-  it('end when their parent leaves the state that invoked them, and their late words move nobody', async () => {
+  it('end when their parent leaves the state that invoked them, and their late words move no one', async () => {
     await house.supervisor.ask('parent', 'p', { type: 'begin' });
     const key = await kid();
     await house.supervisor.ask('parent', 'p', { type: 'leave' });
@@ -112,7 +112,7 @@ describe('durable children', () => {
     expect(seen(await house.supervisor.get('parent', 'p'))).to.include({ state: 'idle' });
   });
 
-  it('whose late error nobody awaits do not break their former parent', async () => {
+  it('whose late error no one awaits do not break their former parent', async () => {
     await house.supervisor.ask('parent', 'p', { type: 'begin' });
     const key = await kid();
     house.store.fail({ mode: 'hold' });

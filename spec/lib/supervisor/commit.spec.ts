@@ -313,7 +313,7 @@ describe('after a failed write the kernel goes on with what is durable', () => {
     await house.stop();
   });
 
-  it('tells at a stop whoever still waits for his turn that nothing was written', async () => {
+  it('tells at a stop the one who still waits for his turn that nothing was written', async () => {
     const house = await openHouse([counterKind()]);
     const { supervisor, store, environment } = house;
     await supervisor.spawn('counter', { id: 'a' });

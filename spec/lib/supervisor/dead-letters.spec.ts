@@ -42,7 +42,7 @@ describe('dead letters', () => {
   const rows = (start: string): Promise<number> => house.mortal.count({ gte: start, lt: `${start}\x7f` });
   const sum = async (): Promise<unknown> => seen(await house.supervisor.get('counter', 'a'))['n'];
 
-  // They came in the order of their random names, and whoever had more than a page saw any of them.
+  // They came in the order of their random names, and the one who had more than a page saw any of them.
   it('are listed newest first, page by page, at the same moment and over a wall that is set back, too', async () => {
     await open();
     await failAll(4);
@@ -103,7 +103,7 @@ describe('dead letters', () => {
     const only = async (): Promise<string> => (await house.supervisor.deadLetters())[0]?.id ?? '';
     beforeEach(() => open());
 
-    // Whoever could reach the route could repeat anything with anybody's authority.
+    // The one who could reach the route could repeat anything with anybody's authority.
     it('must be admitted on behalf of who retries them, and stay where they are otherwise', async () => {
       await fail(5, agent('s1'));
       broken = false;

@@ -199,7 +199,7 @@ describe('effects', () => {
       expect(await worker()).to.deep.include({ state: 'idle', results: ['fresh'] });
     });
 
-    it('drop a result of an earlier generation even when the state was entered anew meanwhile', async () => {
+    it('drop a result of an earlier generation even when the state was entered again meanwhile', async () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       await go(1);
@@ -291,7 +291,7 @@ describe('effects', () => {
       expect(calls[1]?.recovered).to.equal(undefined);
     });
 
-    it('left behind by a crash are cleaned up, and their outcome moves nobody', async () => {
+    it('left behind by a crash are cleaned up, and their outcome moves no one', async () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('x');
@@ -309,7 +309,7 @@ describe('effects', () => {
     });
 
     // The rest of an abandoned turn and the next one would work in one folder at the same time.
-    it('left behind by a crash are cleaned up before the same actor acts anew', async () => {
+    it('left behind by a crash are cleaned up before the same actor acts again', async () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('left');
@@ -343,7 +343,7 @@ describe('effects', () => {
     });
 
     // Both have the same name in the machine: only the generation tells which of them is awaited.
-    it('left before a crash are not begun anew because the same effect was entered again', async () => {
+    it('left before a crash are not begun again because the same effect was entered again', async () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
       await go('left');
@@ -577,7 +577,7 @@ describe('effects', () => {
       expect(await worker()).to.deep.include({ state: 'idle', results: ['found out'] });
     });
 
-    it('whose start is written while the supervisor stops begin at the next start, not now: nobody would wait for them', async () => {
+    it('whose start is written while the supervisor stops begin at the next start, not now: no one would wait for them', async () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
       house.store.fail({ mode: 'hold' });

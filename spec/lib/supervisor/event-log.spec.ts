@@ -242,7 +242,7 @@ describe('the log', () => {
       );
     });
 
-    it('is nothing before the birth, and between two steps the earlier one', async () => {
+    it('is nothing before the creation, and between two steps the earlier one', async () => {
       await house.supervisor.spawn('counter', { id: 'b' });
       await add(5);
       expect(await house.supervisor.past({ kind: 'counter', id: 'b' }, 1)).to.equal(undefined);

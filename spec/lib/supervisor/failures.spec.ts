@@ -65,7 +65,7 @@ describe('faults', () => {
       expect(await house.supervisor.deadLetters()).to.have.length(1);
     });
 
-    it('can be tried again once the fault is mended', async () => {
+    it('can be tried again once the fault is repaired', async () => {
       const broken = counterKind({
         policy: (_snapshot, event) => {
           if (event.type === 'add') throw new Error('broken policy');
@@ -106,7 +106,7 @@ describe('faults', () => {
       house.store.fail(undefined);
       await house.environment.settle();
       expect((await house.supervisor.deadLetters()).map(({ id }) => id)).to.deep.equal([letter?.id]);
-      expect(await house.supervisor.get('counter', 'a')).to.include({ revision: 2 }); // born, and failed once
+      expect(await house.supervisor.get('counter', 'a')).to.include({ revision: 2 }); // created, and failed once
     });
 
     it('tried again by an operator has the authority of who sent it, and no more', async () => {
@@ -193,7 +193,7 @@ describe('faults', () => {
       expect(seen(await house.supervisor.get('clock', 'c'))['rang']).to.deep.equal(['alarm']);
     });
 
-    it('in the index is met like any other, and the actor takes events again when it is mended', async () => {
+    it('in the index is met like any other, and the actor takes events again when it is repaired', async () => {
       let broken = false;
       await house.restart([
         clockKind({
@@ -264,7 +264,7 @@ describe('faults', () => {
       expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
     });
 
-    it('halt nobody of a kind that is temporary: its failures are written down, and that is all', async () => {
+    it('halt no one of a kind that is temporary: its failures are written down, and that is all', async () => {
       await house.restart([workerKind(calm, { supervision: { ...tries, restart: 'temporary' } })]);
       for (let n = 0; n < 5; n += 1) await explode();
       expect((await house.supervisor.get('worker', 'w'))?.meta.halted).to.equal(null);
@@ -374,14 +374,14 @@ describe('faults', () => {
       ]);
       await halt();
       await house.environment.advance(600_000);
-      broken = true; // asked of nobody who is halted, so that it cannot fail there
+      broken = true; // asked of no one who is halted, so that it cannot fail there
       expect(await house.supervisor.ask('worker', 'w', { type: 'heard', what: 'x' })).to.include({
         code: 'ACTOR_HALTED',
       });
       expect((await house.supervisor.get('worker', 'w'))?.meta.halted?.reason).to.match(/boom/);
     });
 
-    it('begin to count anew after a resumption', async () => {
+    it('begin to count again after a resumption', async () => {
       await halt();
       await house.supervisor.resume(worker('w'), operator);
       await explode();
@@ -451,7 +451,7 @@ describe('faults', () => {
       expect(house.supervisor.status.restarts).to.equal(1);
     });
 
-    it('of one_for_all restart with it, and their effects run anew', async () => {
+    it('of one_for_all restart with it, and their effects run again', async () => {
       await family({ strategy: 'one_for_all' });
       await explode('w2');
       await house.environment.settle();
@@ -511,7 +511,7 @@ describe('faults', () => {
       });
     });
 
-    it('begin their effects anew only once the earlier run has settled: a key never runs twice at a time', async () => {
+    it('begin their effects again only once the earlier run has settled: a key never runs twice at a time', async () => {
       let running = 0;
       let most = 0;
       const letGo: (() => void)[] = [];

@@ -106,7 +106,7 @@ describe('messages between actors', () => {
     expect(house.faults.join()).to.match(/unknown kind "worker"/);
     await house.restart();
     await house.restart(kinds());
-    await house.supervisor.spawn('worker', { id: 'w' }); // the messages came before it: they found nobody
+    await house.supervisor.spawn('worker', { id: 'w' }); // the messages came before it: they found no one
     await house.environment.settle();
     expect(await heard(house)).to.deep.equal([]);
     expect(await house.mortal.page({ gte: 'i/', lt: 'i/\x7f' })).to.deep.equal([]);

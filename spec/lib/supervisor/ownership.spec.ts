@@ -125,7 +125,7 @@ describe('a supervisor whose lease has run out', () => {
     await supervisor.spawn('worker', { id: 'w' });
     store.holds = false;
     expect(await rejection(supervisor.get('counter', 'a'))).to.include({ code: 'STORE_UNAVAILABLE' });
-    // It was stored, and yet nobody may rely on it: a store that replaced this one may not have it.
+    // It was stored, and yet no one may rely on it: a store that replaced this one may not have it.
     expect(await rejection(supervisor.ask('worker', 'w', { type: 'go', input: 'x' }))).to.include({
       code: 'OUTCOME_UNKNOWN',
     });

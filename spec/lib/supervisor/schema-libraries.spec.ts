@@ -50,7 +50,7 @@ describe('a kind with schemas of', () => {
   for (const [library, { input, pay }] of Object.entries(libraries))
     describe(library, () => {
       const asked: string[] = [];
-      const purse = defineKind({
+      const account = defineKind({
         kind: 'purse',
         version: 1,
         machine,
@@ -61,9 +61,9 @@ describe('a kind with schemas of', () => {
         },
         view: ({ context }) => context,
       });
-      let supervisor: Supervisor<readonly [typeof purse]>;
+      let supervisor: Supervisor<readonly [typeof account]>;
       before(async () => {
-        supervisor = await createSupervisor({ kinds: [purse], store: memoryStore() });
+        supervisor = await createSupervisor({ kinds: [account], store: memoryStore() });
         await supervisor.spawn('purse', { id: 'p', input: { cents: 1 } });
       });
       beforeEach(() => asked.splice(0));

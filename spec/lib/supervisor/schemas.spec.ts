@@ -120,7 +120,7 @@ describe('schemas of a kind', () => {
 });
 
 describe('refusals of a kind', () => {
-  it('take status and sentence from the kind, and never throw for a code that nobody knows', async () => {
+  it('take status and sentence from the kind, and never throw for a code that no one knows', async () => {
     const supervisor = await createSupervisor({ kinds: [kindOf()], store: memoryStore() });
     await supervisor.spawn('counter', { id: 'c', input: { start: 1 } });
     expect(await supervisor.ask('counter', 'c', { type: 'add', n: 50 })).to.deep.include({

@@ -43,7 +43,7 @@ describe('timers', () => {
   });
 
   // The row that the fired timer used up was taken away after the row of the same name that its step wrote.
-  it('that are set anew for the moment at which they fire outlive a crash', async () => {
+  it('that are set again for the moment at which they fire outlive a crash', async () => {
     const machine = setup({
       types: { context: {} as { n: number }, events: {} as { type: 'ring' } },
     }).createMachine({
@@ -82,7 +82,7 @@ describe('timers', () => {
     expect(await rows()).to.deep.equal([]);
   });
 
-  it('that are set anew fire at the new moment only', async () => {
+  it('that are set again fire at the new moment only', async () => {
     await ask({ type: 'set', ms: 1_000 });
     await ask({ type: 'rest', ms: 1_000 });
     await house.environment.advance(500);
@@ -187,7 +187,7 @@ describe('timers', () => {
     expect(await rang()).to.have.lengthOf(3);
   });
 
-  it('are on time in the next life when the wall clock was set back while nobody was there: they were once late by as much', async () => {
+  it('are on time in the next life when the wall clock was set back while no one was there: they were once late by as much', async () => {
     for (const again of ['crash', 'restart'] as const) {
       const before = ((await rang()) as unknown[]).length;
       await ask({ type: 'set', ms: 3_600_000 });

@@ -90,7 +90,7 @@ describe('transact', () => {
     expect(await count()).to.include({ result: 3 });
   });
 
-  it('says in a rehearsal, too, that an id is taken, and keeps nobody from it', async () => {
+  it('says in a rehearsal, too, that an id is taken, and keeps no one from it', async () => {
     await house.supervisor.spawn('counter', { id: 'made' });
     const create = (id: string, dryRun: boolean) =>
       plan(

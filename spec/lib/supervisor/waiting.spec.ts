@@ -4,7 +4,7 @@ import type { Waiting } from '../../../machines/waiting.js';
 import { openHouse, type House } from '../../fixtures/house.js';
 import { counterKind } from '../../fixtures/kinds.js';
 
-/** What waits for somebody, of all kinds: in one order over all pages, each once. */
+/** What waits for someone, of all kinds: in one order over all pages, each once. */
 describe('supervisor.waiting', () => {
   let house: House;
   afterEach(() => house.stop());

@@ -8,7 +8,7 @@ import { Troupe, type Running } from '../cli/troupe.js';
 import { makeClient, type Client } from '../gateway/fixture.js';
 
 /**
- * Real processes: an agent in the middle of its work while its gateway is killed, stopped or started anew. With
+ * Real processes: an agent in the middle of its work while its gateway is killed, stopped or started again. With
  * `agents.worker` its turn goes on, is begun once and answered once, and what it said is whole.
  */
 const peer = fileURLToPath(new URL('../../fixtures/agents/acp.js', import.meta.url));

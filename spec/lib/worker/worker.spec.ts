@@ -127,7 +127,7 @@ describe('the socket of a worker', () => {
     expect(desk.sent).to.deep.equal([]);
   });
 
-  it('begins anew what its gateway had not noted when the session was restarted', async () => {
+  it('begins again what its gateway had not noted when the session was restarted', async () => {
     const hand = gateway();
     await hand.until(({ type }) => type === 'ready');
     hand.say(begin);

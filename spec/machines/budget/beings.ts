@@ -5,7 +5,7 @@ import { Life } from '../step.js';
 
 /** Ann's account, opened in the middle of November, and what is told to it. */
 
-export const born = (): Life<typeof budgetMachine> =>
+export const fresh = (): Life<typeof budgetMachine> =>
   new Life(
     budgetMachine,
     { id: 'ann' },

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { monthOf } from '../../../machines/budget/machine.js';
-import { born as account, grant, spend } from './beings.js';
+import { fresh as account, grant, spend } from './beings.js';
 
 const warnings = (life: ReturnType<typeof account>) =>
   life.frames('budget:warning').map(({ payload }) => (payload as { percent: number }).percent);
@@ -30,7 +30,7 @@ describe('a budget', () => {
     expect([life.value, warnings(life)]).to.deep.equal(['within', []]);
   });
 
-  it('begins each month, by UTC, at nothing, and warns anew', () => {
+  it('begins each month, by UTC, at nothing, and warns again', () => {
     const life = account();
     life.send(spend(10));
     life.at = Date.UTC(2026, 11, 1) - 1;

@@ -7,7 +7,7 @@ import { Life } from '../step.js';
 
 /** Connectors for specs. */
 export type Wire = Life<typeof connectorMachine>;
-export const born = (input: Record<string, unknown> = {}): Wire =>
+export const fresh = (input: Record<string, unknown> = {}): Wire =>
   new Life(
     connectorMachine,
     {

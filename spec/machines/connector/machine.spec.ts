@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { connectorView } from '../../../machines/connector/context.js';
-import { born, type Wire } from './beings.js';
+import { fresh, type Wire } from './beings.js';
 
 const view = (wire: Wire) => connectorView(wire.snapshot.value, wire.snapshot.context);
 const say = (deliveryId: string, extra: Record<string, unknown> = {}) => ({
@@ -13,7 +13,7 @@ const say = (deliveryId: string, extra: Record<string, unknown> = {}) => ({
 });
 const agent = { type: 'session', id: 's1', employee: 'ann', ancestors: [] } as const;
 const open = (): Wire => {
-  const wire = born();
+  const wire = fresh();
   wire.finish('opening', undefined);
   return wire;
 };
@@ -24,11 +24,11 @@ const fates = (wire: Wire) =>
   });
 
 const inState = {
-  stopped: () => born({ autostart: false }),
-  starting: () => born(),
+  stopped: () => fresh({ autostart: false }),
+  starting: () => fresh(),
   running: open,
   error: () => {
-    const wire = born();
+    const wire = fresh();
     wire.fail('opening', 'no route');
     return wire;
   },
@@ -36,7 +36,7 @@ const inState = {
 
 describe('a connector', () => {
   it('opens its link, runs, and holds it', () => {
-    const wire = born();
+    const wire = fresh();
     expect([view(wire).status, wire.effects.get('opening')?.input]).to.deep.equal([
       'starting',
       { name: 'hook', connectorType: 'webhook', mode: 'open' },
@@ -49,7 +49,7 @@ describe('a connector', () => {
   });
 
   it('tries again after a growing pause when the far side is not there', () => {
-    const wire = born();
+    const wire = fresh();
     const pauses: number[] = [];
     for (let n = 0; n < 11; n += 1) {
       wire.fail('opening', 'no route');
@@ -141,7 +141,7 @@ describe('a connector', () => {
     expect(fates(wire).at(-1)).to.equal('one sent');
   });
 
-  it('opens anew with a reload', () => {
+  it('opens again with a reload', () => {
     const wire = open();
     wire.send({ type: 'connector.reload', employee: 'ann' });
     expect([view(wire).status, view(wire).employee]).to.deep.equal(['starting', 'ann']);

@@ -4,7 +4,7 @@ import { fireMachine, firePolicy, type FireEvent } from '../../../machines/cron-
 import { Life } from '../step.js';
 
 /** A run of a job that digests and tells a chat. */
-export const born = (input: Record<string, unknown> = {}): Life<typeof fireMachine> =>
+export const fresh = (input: Record<string, unknown> = {}): Life<typeof fireMachine> =>
   new Life(
     fireMachine,
     {

@@ -4,7 +4,7 @@ import { fileMachine, filePolicy, type FileEvent } from '../../../machines/file/
 import { Life } from '../step.js';
 
 /** Files for specs. */
-export const born = () =>
+export const fresh = () =>
   new Life(
     fileMachine,
     {

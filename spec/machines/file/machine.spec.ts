@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { admitFile } from '../../../machines/file/machine.js';
-import { born } from './beings.js';
+import { fresh } from './beings.js';
 
 const agent = { type: 'session', id: 's1', employee: null, ancestors: [] } as const;
 
 describe('a file', () => {
   it('is told of when it is stored and when it is removed', () => {
-    const file = born();
+    const file = fresh();
     expect(file.frames('file:uploaded')[0]?.payload).to.deep.equal({
       id: 'f1',
       filename: 'a.txt',
@@ -22,7 +22,7 @@ describe('a file', () => {
   });
 
   it('is not removed by an agent, nor moved by anything unknown', () => {
-    const file = born();
+    const file = fresh();
     const before = file.json;
     expect(file.send({ type: 'file.remove', by: agent })).to.include({ code: 'FORBIDDEN' });
     expect(file.send({ type: 'file.replace' })).to.include({ code: 'UNKNOWN_EVENT' });

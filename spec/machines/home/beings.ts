@@ -4,7 +4,7 @@ import { homeMachine, homePolicy, type HomeEvent } from '../../../machines/home/
 import { Life } from '../step.js';
 
 /** Homes for specs. */
-export const born = () =>
+export const fresh = () =>
   new Life(homeMachine, { id: 'home' }, (_: SnapshotFrom<typeof homeMachine>, event: HomeEvent) =>
     homePolicy(event, authorityOf(event)),
   );

@@ -1,19 +1,19 @@
 import { expect } from 'chai';
-import { born } from './beings.js';
+import { fresh } from './beings.js';
 
 const fact = { type: 'fact.recorded', event: 'org:changed', payload: { employee: 'ann' } };
 const agent = { type: 'session', id: 's1', employee: null, ancestors: [] } as const;
 
 describe('the home', () => {
   it('tells watchers of a fact and counts it', () => {
-    const home = born();
+    const home = fresh();
     expect(home.send(fact)).to.equal(undefined);
     expect(home.frames('org:changed').map(({ payload }) => payload)).to.deep.equal([{ employee: 'ann' }]);
     expect(home.snapshot.context).to.include({ facts: 1, lastAt: home.at });
   });
 
   it('hears nothing from agents, nothing nameless, nothing without or with too large a payload', () => {
-    const home = born();
+    const home = fresh();
     const before = home.json;
     expect(home.send({ ...fact, by: agent })).to.include({ code: 'FORBIDDEN' });
     expect(home.send({ ...fact, event: 'constructor' })).to.include({ code: 'BAD_REQUEST' });

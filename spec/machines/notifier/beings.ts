@@ -6,7 +6,7 @@ import { Life } from '../step.js';
 
 /** Notifiers for specs. */
 export type Courier = Life<typeof notifierMachine>;
-export const born = (): Courier =>
+export const fresh = (): Courier =>
   new Life(
     notifierMachine,
     { id: 'team:1', destination: { type: 'connector', connector: 'team', channel: '1' } },

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Caller } from '../../../machines/caller.js';
 import type { NoticeInput } from '../../../machines/notifier/context.js';
-import { born, held, over, thing, type Courier } from './beings.js';
+import { fresh, held, over, thing, type Courier } from './beings.js';
 
 /** A notifier alone: what is sent, when, and what is not. */
 describe('a notifier', () => {
@@ -11,7 +11,7 @@ describe('a notifier', () => {
   const contextOf = ({ snapshot: { context } }: Courier) => context;
 
   it('sends nothing of what is decided before it is due', () => {
-    const life = born();
+    const life = fresh();
     life.send(held(thing()));
     life.advance(29_999);
     life.send(over(1));
@@ -20,7 +20,7 @@ describe('a notifier', () => {
   });
 
   it('says one thing by itself, more than three together, and then how they ended', () => {
-    const life = born();
+    const life = fresh();
     life.send(held(...['a', 'b', 'c', 'd'].map((id) => thing(id, { delayMs: 0 }))));
     life.finish('message', arrived);
     life.send(over(2));
@@ -36,7 +36,7 @@ describe('a notifier', () => {
   });
 
   it('sends under the same key after a crash and after each failure, with growing pauses', () => {
-    const life = born();
+    const life = fresh();
     life.send(held(thing('a', { delayMs: 0 })));
     life.revive();
     life.finish('message', failed);
@@ -52,7 +52,7 @@ describe('a notifier', () => {
 
   // An old question that arrives after the answer sends a person to look for nothing
   it('lets go of a failed message once nothing in it waits any more', () => {
-    const life = born();
+    const life = fresh();
     life.send(held(thing('a', { delayMs: 0 })));
     life.finish('message', failed);
     life.send(over(1));
@@ -62,7 +62,7 @@ describe('a notifier', () => {
 
   // A message that someone deleted there made its destination look broken, and kept its closed notices for good
   it('gives up an edit after five attempts, and says nothing of the destination by that', () => {
-    const life = born();
+    const life = fresh();
     life.send(held(...['a', 'b', 'c', 'd'].map((id) => thing(id, { delayMs: 0 }))));
     life.finish('message', arrived);
     life.send(over(1));
@@ -77,7 +77,7 @@ describe('a notifier', () => {
   });
 
   it('takes what waits from the gateway alone; agents do not hurry it', () => {
-    const life = born();
+    const life = fresh();
     const agent: Caller = { type: 'session', id: 's1', employee: null, ancestors: [] };
     expect(life.send({ ...held(thing()), by: agent })?.code).to.equal('FORBIDDEN');
     expect(life.send({ type: 'notifier.retry', by: agent })?.code).to.equal('FORBIDDEN');

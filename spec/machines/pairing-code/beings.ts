@@ -9,7 +9,7 @@ import {
 import { Life } from '../step.js';
 
 /** Codes for specs. */
-export const born = (ttlMs = 300_000) =>
+export const fresh = (ttlMs = 300_000) =>
   new Life(
     pairingCodeMachine,
     { id: 'h1', deviceKind: 'remote', issuedTo: 'challenge', ttlMs },

@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { admitPairingCode } from '../../../machines/pairing-code/machine.js';
-import { born, redeem } from './beings.js';
+import { fresh, redeem } from './beings.js';
 
 const agent = { type: 'session', id: 's1', employee: null, ancestors: [] } as const;
 
 describe('a pairing code', () => {
   it('makes one device, and tells of it when it is written', () => {
-    const code = born();
+    const code = fresh();
     expect(code.send(redeem)).to.equal(undefined);
     expect(code.effects.get('device')?.input).to.deep.equal({
       ...redeem.device,
@@ -25,25 +25,25 @@ describe('a pairing code', () => {
   });
 
   it('is spent also where the device could not be written, and says why', () => {
-    const code = born();
+    const code = fresh();
     code.send(redeem);
     code.fail('device', 'the disk is full');
     expect([code.value, code.snapshot.context.reason]).to.deep.equal(['failed', 'the disk is full']);
   });
 
   it('ends when its time is over, also where the timer is late', () => {
-    const code = born(60_000);
+    const code = fresh(60_000);
     code.advance(59_999);
     expect(code.value).to.equal('valid');
     code.advance(1);
     expect(code.value).to.equal('expired');
-    const late = born(60_000);
+    const late = fresh(60_000);
     late.at += 60_000;
     expect(late.send(redeem)).to.include({ code: 'PAIRING_CODE_INVALID' });
   });
 
   it('is moved by no agent, nothing unknown, and no device without a hash', () => {
-    const code = born();
+    const code = fresh();
     const before = code.json;
     expect(code.send({ ...redeem, by: agent })).to.include({ code: 'FORBIDDEN' });
     expect(code.send({ type: 'code.prolong' })).to.include({ code: 'UNKNOWN_EVENT' });

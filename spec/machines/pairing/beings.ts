@@ -9,7 +9,7 @@ import {
 import { Life } from '../step.js';
 
 /** Challenges for specs. */
-export const born = () =>
+export const fresh = () =>
   new Life(
     pairingMachine,
     { id: 'c1', nonceHash: 'a'.repeat(64) },

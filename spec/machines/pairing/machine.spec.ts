@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { admitPairing } from '../../../machines/pairing/machine.js';
-import { born } from './beings.js';
+import { fresh } from './beings.js';
 
 const agent = { type: 'session', id: 's1', employee: null, ancestors: [] } as const;
 
 describe('a pairing challenge', () => {
   it('is redeemed once, proven, and spent once', () => {
-    const challenge = born();
+    const challenge = fresh();
     expect(challenge.send({ type: 'challenge.redeem' })).to.equal(undefined);
     expect(challenge.send({ type: 'challenge.redeem' })).to.include({ code: 'CHALLENGE_FAILED' });
     expect(challenge.send({ type: 'challenge.spend' })).to.include({ code: 'CHALLENGE_FAILED' });
@@ -17,7 +17,7 @@ describe('a pairing challenge', () => {
 
   it('takes only the word "proven" for a proof', () => {
     for (const output of [{ proven: false }, { proven: 1 }, {}, { proven: 'true' }]) {
-      const challenge = born();
+      const challenge = fresh();
       challenge.send({ type: 'challenge.redeem' });
       challenge.finish('proof', output);
       expect(challenge.value, JSON.stringify(output)).to.equal('failed');
@@ -25,10 +25,10 @@ describe('a pairing challenge', () => {
   });
 
   it('ends after ten seconds, also where the timer is late, and its file is cleared away', () => {
-    const challenge = born();
+    const challenge = fresh();
     challenge.at += 10_000; // the clock is there, the timer not yet
     expect(challenge.send({ type: 'challenge.redeem' })).to.include({ code: 'CHALLENGE_FAILED' });
-    const other = born();
+    const other = fresh();
     other.advance(9_999);
     expect(other.value).to.equal('open');
     other.advance(1);
@@ -38,7 +38,7 @@ describe('a pairing challenge', () => {
   });
 
   it('does not stay proven: a crash between proof and code leaves nothing to use later', () => {
-    const challenge = born();
+    const challenge = fresh();
     challenge.send({ type: 'challenge.redeem' });
     challenge.finish('proof', { proven: true });
     challenge.advance(10_000);
@@ -46,7 +46,7 @@ describe('a pairing challenge', () => {
   });
 
   it('is moved by no agent and nothing unknown, and admitted only with a hash', () => {
-    const challenge = born();
+    const challenge = fresh();
     const before = challenge.json;
     expect(challenge.send({ type: 'challenge.redeem', by: agent })).to.include({ code: 'FORBIDDEN' });
     expect(challenge.send({ type: 'challenge.forget' })).to.include({ code: 'UNKNOWN_EVENT' });

@@ -25,7 +25,7 @@ export const fields = (): PollFields => ({
 });
 
 /** A program that looks for mail every minute. */
-export const born = (more: Partial<PollFields> = {}): Life<typeof pollMachine> =>
+export const fresh = (more: Partial<PollFields> = {}): Life<typeof pollMachine> =>
   new Life(
     pollMachine,
     { id: 'mail', ...fields(), ...more },

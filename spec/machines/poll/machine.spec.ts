@@ -1,22 +1,22 @@
 import { expect } from 'chai';
 import type { Caller } from '../../../machines/caller.js';
 import type { PollContext } from '../../../machines/poll/context.js';
-import { born, contract } from './beings.js';
+import { fresh, contract } from './beings.js';
 
 const agent: Caller = { type: 'session', id: 's', ancestors: [], employee: 'ann' };
 const approve = { type: 'activation.decide', decision: 'approve' };
 const reject = { type: 'activation.decide', decision: 'reject' };
 
 describe('a poll', () => {
-  const context = (life: ReturnType<typeof born>): PollContext => life.snapshot.context as PollContext;
-  const active = (): ReturnType<typeof born> => {
-    const life = born();
+  const context = (life: ReturnType<typeof fresh>): PollContext => life.snapshot.context as PollContext;
+  const active = (): ReturnType<typeof fresh> => {
+    const life = fresh();
     expect(life.send(approve)).to.equal(undefined);
     return life;
   };
 
-  it('looks at nothing before a person approved, whoever else asks', () => {
-    const life = born();
+  it('looks at nothing before a person approved, no matter who else asks', () => {
+    const life = fresh();
     for (const event of [approve, reject, { type: 'activation.escalate' }, { type: 'binding.delete' }])
       expect(life.send({ ...event, by: agent })?.code, event.type).to.equal('PERSON_REQUIRED');
     expect(life.send({ ...approve, contractHash: 'another' })?.code).to.equal('CONFLICT');
@@ -60,7 +60,7 @@ describe('a poll', () => {
   });
 
   it('looks once a day where that was approved, also after a failure: the hour is the most that a failure adds, not the least that is waited', () => {
-    const life = born({ contract: { ...contract(), intervalSeconds: 86_400 } });
+    const life = fresh({ contract: { ...contract(), intervalSeconds: 86_400 } });
     life.send(approve);
     for (const outcome of ['no-fire', 'nonzero']) {
       life.finish('check', { outcome });
@@ -134,7 +134,7 @@ describe('a poll', () => {
     }
   });
 
-  it('asks anew for another contract, and runs that one only', () => {
+  it('asks again for another contract, and runs that one only', () => {
     const life = active();
     const measured = { contract: contract('b'.repeat(64)), contractHash: 'second' };
     life.finish('check', { outcome: 'revoked', reason: 'A file has changed.', measured });

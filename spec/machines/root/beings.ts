@@ -2,4 +2,4 @@ import { rootMachine } from '../../../machines/root/machine.js';
 import { Life } from '../step.js';
 
 /** Root systems for specs. */
-export const born = () => new Life(rootMachine, {});
+export const fresh = () => new Life(rootMachine, {});

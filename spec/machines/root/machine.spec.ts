@@ -1,30 +1,30 @@
 import { expect } from 'chai';
 import { reasonsOf } from '../../../machines/root/machine.js';
-import { born } from './beings.js';
+import { fresh } from './beings.js';
 
 const fails = (name = 'store', reason = 'the disk is full') => ({ type: 'subsystem.failed', name, reason });
 const recovers = (name = 'store') => ({ type: 'subsystem.recovered', name });
 
 const inState = {
-  booting: () => born(),
+  booting: () => fresh(),
   running: () => {
-    const root = born();
+    const root = fresh();
     root.send({ type: 'boot.finished' });
     return root;
   },
   degraded: () => {
-    const root = born();
+    const root = fresh();
     root.send({ type: 'boot.finished' });
     root.send(fails());
     return root;
   },
   draining: () => {
-    const root = born();
+    const root = fresh();
     root.send({ type: 'drain.begin' });
     return root;
   },
   stopped: () => {
-    const root = born();
+    const root = fresh();
     root.send({ type: 'drain.begin' });
     root.send({ type: 'drain.finished' });
     return root;
@@ -34,7 +34,7 @@ const inState = {
 describe('the root system', () => {
   it('boots into running, or into degraded when something failed on the way', () => {
     expect(inState.running().value).to.equal('running');
-    const hurt = born();
+    const hurt = fresh();
     hurt.send(fails());
     hurt.send({ type: 'boot.finished' });
     expect(hurt.value).to.equal('degraded');

@@ -9,7 +9,7 @@ export const morning = Date.UTC(2026, 5, 1, 8, 0, 30);
 
 export type Job = Life<typeof scheduleMachine>;
 
-export const born = (input: Record<string, unknown> = {}): Job =>
+export const fresh = (input: Record<string, unknown> = {}): Job =>
   new Life(
     scheduleMachine,
     {

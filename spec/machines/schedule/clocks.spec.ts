@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { isoTime } from '../../../machines/iso-time.js';
 import { nextAfter } from '../../../machines/cron-time.js';
 import { limits } from '../../../machines/schedule/context.js';
-import { born, fires, run, type Job } from './beings.js';
+import { fresh, fires, run, type Job } from './beings.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -45,7 +45,7 @@ class Clocks {
   pass(ms: number): void {
     this.until(this.job.at + ms);
   }
-  /** Time passes, or is set forward, and nobody hears an alarm before the end of it. */
+  /** Time passes, or is set forward, and no one hears an alarm before the end of it. */
   leap(ms: number): void {
     this.job.at += ms;
     this.job.revive();
@@ -165,7 +165,7 @@ describe('a cron job, whatever clocks do', () => {
           fc.constantFrom('skip', 'once', 'all'),
           fc.array(someSteps, { minLength: 1, maxLength: 10 }),
           (schedule, missed, steps) => {
-            const job = born({ schedule, zone, timezone: zone, missed, at: Date.parse(`${eve}T03:00:30Z`) });
+            const job = fresh({ schedule, zone, timezone: zone, missed, at: Date.parse(`${eve}T03:00:30Z`) });
             job.at = Date.parse(`${eve}T03:00:30Z`);
             const instants = instantsOf(schedule, zone);
             const clocks = new Clocks(job, instants, missed);
@@ -194,7 +194,7 @@ describe('a cron job, whatever clocks do', () => {
   }
 
   it('goes on at the next instant when the clock ran years ahead and came back: it once stood still until then', () => {
-    const job = born({ schedule: '0 * * * *' });
+    const job = fresh({ schedule: '0 * * * *' });
     const clocks = new Clocks(job, instantsOf('0 * * * *', 'UTC'), 'skip');
     const years = Date.UTC(2031, 0, 1, 0, 30) - job.at;
     clocks.leap(years);
@@ -216,7 +216,7 @@ describe('a cron job, whatever clocks do', () => {
   });
 
   it('runs what it had only on record as missed, under a second name, when that comes again', () => {
-    const job = born();
+    const job = fresh();
     const clocks = new Clocks(job, instantsOf('0 9 * * *', 'UTC'), 'skip');
     clocks.leap(2 * dayMs);
     clocks.back(2 * dayMs, { noticed: true });
@@ -229,7 +229,7 @@ describe('a cron job, whatever clocks do', () => {
   });
 
   it('leaves out what it has run when the clock is set back by two hours, and no more than that', () => {
-    const job = born({ schedule: '0 * * * *' });
+    const job = fresh({ schedule: '0 * * * *' });
     const clocks = new Clocks(job, instantsOf('0 * * * *', 'UTC'), 'skip');
     clocks.pass(3 * hourMs); // 9, 10, 11
     clocks.back(2 * hourMs, { noticed: true }); // 9:00:30 once more

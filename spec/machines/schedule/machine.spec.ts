@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { born, fires, morning, run, type Job } from './beings.js';
+import { fresh, fires, morning, run, type Job } from './beings.js';
 
 const hourMs = 3_600_000;
 const ids = (job: Job): readonly string[] =>
@@ -13,7 +13,7 @@ const ring = (job: Job, at: number): void => {
 
 describe('a cron job', () => {
   it('fires at every instant, once, under the name of the instant', () => {
-    const job = born();
+    const job = fresh();
     job.advance(49 * hourMs);
     expect(ids(job)).to.deep.equal([
       'cron:daily:2026-06-01T09:00:00.000Z',
@@ -28,7 +28,7 @@ describe('a cron job', () => {
   });
 
   it('remembers a run only until it has ended', () => {
-    const job = born();
+    const job = fresh();
     job.advance(hourMs);
     const [id = ''] = job.snapshot.context.active;
     job.finish(id, run());
@@ -41,7 +41,7 @@ describe('a cron job', () => {
   });
 
   it('does not fire while it is disabled, and begins at the next instant when it is enabled', () => {
-    const job = born({ enabled: false });
+    const job = fresh({ enabled: false });
     job.advance(48 * hourMs);
     expect(ids(job)).to.deep.equal([]);
     job.send({ type: 'job.edit', patch: { enabled: true }, zone: 'UTC' });
@@ -56,10 +56,10 @@ describe('a cron job', () => {
       .and.have.lengthOf(1);
   });
 
-  it('keeps its own timezone when somebody changes something else, whatever they had read', () => {
+  it('keeps its own timezone when someone changes something else, whatever they had read', () => {
     // the command once told the zone of the job as it had read it: two edits at once, and the job rang in the
     // old one
-    const job = born();
+    const job = fresh();
     job.send({ type: 'job.edit', patch: { timezone: 'Asia/Tokyo' }, zone: 'UTC' });
     job.send({ type: 'job.edit', patch: { name: 'Digest' }, zone: 'UTC' });
     expect([job.snapshot.context.zone, job.snapshot.context.nextAt]).to.deep.equal([
@@ -74,7 +74,7 @@ describe('a cron job', () => {
   });
 
   it('fires by hand at any time, also twice in one millisecond', () => {
-    const job = born({ enabled: false });
+    const job = fresh({ enabled: false });
     job.send({ type: 'job.trigger' });
     job.send({ type: 'job.trigger' });
     expect(new Set(ids(job)).size).to.equal(2);
@@ -82,7 +82,7 @@ describe('a cron job', () => {
   });
 
   it('has at most ten runs at once; a further one is on record as missed', () => {
-    const job = born({ schedule: '* * * * *' });
+    const job = fresh({ schedule: '* * * * *' });
     job.advance(12 * 60_000);
     expect(fires(job).filter(({ missed }) => missed === null)).to.have.lengthOf(10);
     expect(fires(job).filter(({ missed }) => missed !== null)).to.have.lengthOf(2);
@@ -91,7 +91,7 @@ describe('a cron job', () => {
 
   describe('after an absence', () => {
     const away = (missed: string): Job => {
-      const job = born({ missed });
+      const job = fresh({ missed });
       ring(job, Date.UTC(2026, 5, 4, 12));
       return job;
     };
@@ -114,7 +114,7 @@ describe('a cron job', () => {
     });
 
     it('of years does not count every minute, and keeps the newest', () => {
-      const job = born({ schedule: '* * * * *', missed: 'once' });
+      const job = fresh({ schedule: '* * * * *', missed: 'once' });
       ring(job, Date.UTC(2031, 0, 1, 0, 0, 5));
       expect(ids(job).length).to.be.at.most(60);
       expect(ids(job).at(-1)).to.equal('cron:daily:2031-01-01T00:00:00.000Z');
@@ -127,7 +127,7 @@ describe('a cron job', () => {
   });
 
   it('that was written down before stretches were kept goes on', () => {
-    const job = born();
+    const job = fresh();
     const { ran: _ran, setBacks: _setBacks, knownUntil: _knownUntil, ...context } = job.snapshot.context;
     Object.assign(job.snapshot, { context });
     job.advance(25 * hourMs);
@@ -140,7 +140,7 @@ describe('a cron job', () => {
   });
 
   it('waits on when the alarm rings too early because the clock was set back', () => {
-    const job = born();
+    const job = fresh();
     ring(job, morning - 2 * hourMs);
     expect(ids(job)).to.deep.equal([]);
     expect(job.timers.get('due')?.due).to.equal(Date.UTC(2026, 5, 1, 9));
@@ -150,18 +150,18 @@ describe('a cron job', () => {
     const agent = { type: 'session', id: 's', employee: 'ann', ancestors: [] } as const;
     const edit = { type: 'job.edit', patch: { name: 'Mine' }, zone: 'UTC' };
     for (const event of [edit, { type: 'job.delete' }, { type: 'job.trigger' }])
-      expect(born().send({ ...event, by: agent })?.code, event.type).to.equal('FORBIDDEN');
-    const managed = born({ managedBy: 'workflow', workflowId: 'w1' });
+      expect(fresh().send({ ...event, by: agent })?.code, event.type).to.equal('FORBIDDEN');
+    const managed = fresh({ managedBy: 'workflow', workflowId: 'w1' });
     expect(managed.send(edit)?.code).to.equal('CONFLICT');
     expect(managed.send({ type: 'job.delete' })?.code).to.equal('CONFLICT');
     expect(managed.send({ ...edit, by: { type: 'system', part: 'workflows' } })).to.equal(undefined);
-    expect(born().send({ type: 'job.due' })?.code).to.equal('UNKNOWN_EVENT');
+    expect(fresh().send({ type: 'job.due' })?.code).to.equal('UNKNOWN_EVENT');
     for (const patch of [{ prompt: ' ' }, { schedule: 'soon' }, { name: 'x'.repeat(300) }])
-      expect(born().send({ ...edit, patch })?.code, JSON.stringify(patch)).to.equal('BAD_REQUEST');
+      expect(fresh().send({ ...edit, patch })?.code, JSON.stringify(patch)).to.equal('BAD_REQUEST');
   });
 
   it('gives its name away when it is deleted, and what was fired stays fired', () => {
-    const job = born();
+    const job = fresh();
     job.advance(hourMs);
     job.send({ type: 'job.delete' });
     job.advance(48 * hourMs);
@@ -179,7 +179,7 @@ describe('a cron job', () => {
       delivery,
       missed,
     } = job.snapshot.context;
-    job.at = morning; // and somebody set the clock back
+    job.at = morning; // and someone set the clock back
     job.send({
       type: 'job.revive',
       job: {

@@ -40,7 +40,7 @@ describe('the stretches that a job has run', () => {
     expect([ran.length, ran.at(-1)]).to.deep.equal([32, [5_000 * hourMs, 5_001 * hourMs]]);
   });
 
-  it('go on where everything in between has run, and begin anew where something was missed', () => {
+  it('go on where everything in between has run, and begin again where something was missed', () => {
     const ran = withRun([], 1 * hourMs, 1.5 * hourMs, 0);
     expect(withRun(ran, 2 * hourMs, 2.5 * hourMs, 1.5 * hourMs)).to.deep.equal([[hourMs, 2.5 * hourMs]]);
     expect(withRun(ran, 4 * hourMs, 4.5 * hourMs, NaN)).to.deep.equal([

@@ -11,9 +11,9 @@ import { Life } from '../step.js';
 
 export const child: Caller = { type: 'session', id: 'child-1', employee: 'ben', ancestors: ['s1', 'top'] };
 export const parent: Caller = { type: 'session', id: 'parent-1', employee: 'bob', ancestors: ['top'] };
-export const stranger: Caller = { type: 'session', id: 'stranger-1', employee: 'cat', ancestors: [] };
+export const outsider: Caller = { type: 'session', id: 'stranger-1', employee: 'cat', ancestors: [] };
 
-export const born = (input: Record<string, unknown> = {}): Life<typeof sessionMachine> =>
+export const fresh = (input: Record<string, unknown> = {}): Life<typeof sessionMachine> =>
   new Life(
     sessionMachine,
     {
@@ -76,34 +76,34 @@ export const limited = (resetAt?: number): TurnOutput => ({
 /** A session in each of its states. */
 export const inState = {
   idle: () => {
-    const life = born({ message: message('m0') });
+    const life = fresh({ message: message('m0') });
     life.finish('turn', good());
     return life;
   },
-  running: () => born({ message: message('m0') }),
+  running: () => fresh({ message: message('m0') }),
   waiting: () => {
-    const life = born({ message: message('m0') });
+    const life = fresh({ message: message('m0') });
     life.finish('turn', limited(life.at + 60_000));
     return life;
   },
   error: () => {
-    const life = born({ message: message('m0') });
+    const life = fresh({ message: message('m0') });
     life.finish('turn', bad());
     return life;
   },
   interrupted: () => {
-    const life = born({ message: message('m0') });
+    const life = fresh({ message: message('m0') });
     life.finish('turn', cut());
     return life;
   },
   stopped: () => {
-    const life = born({ message: message('m0') });
+    const life = fresh({ message: message('m0') });
     life.send({ type: 'session.stop' });
     return life;
   },
 } as const;
 
-export type Session = ReturnType<typeof born>;
+export type Session = ReturnType<typeof fresh>;
 export const status = (life: Session) => statusOf(life.snapshot.value);
 export const view = (life: Session) => sessionView(status(life), life.snapshot.context);
 /** The messages of every turn so far. */

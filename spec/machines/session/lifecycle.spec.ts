@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { sessionIndex } from '../../../machines/session/view.js';
-import { type Session, born, child, good, inState, message, parent, post, status, view } from './beings.js';
+import { type Session, fresh, child, good, inState, message, parent, post, status, view } from './beings.js';
 
 /** What people do with a whole session. */
 describe('a session at rest', () => {
@@ -66,7 +66,7 @@ describe('a session at rest', () => {
     expect([status(life), view(life).archivedAt]).to.deep.equal(['running', null]);
   });
 
-  it('begins anew: the engine forgets, the transcript is marked', () => {
+  it('begins again: the engine forgets, the transcript is marked', () => {
     const life = inState.running();
     life.send({
       type: 'turn.native',
@@ -86,14 +86,14 @@ describe('a session at rest', () => {
     expect((life.started.at(-1)?.input as { nativeId: unknown } | undefined)?.nativeId).to.equal(null);
   });
 
-  it('leaves a limit behind by beginning anew, and is free of its timer', () => {
+  it('leaves a limit behind by beginning again, and is free of its timer', () => {
     const life = inState.waiting();
     life.send({ type: 'session.reset' });
     expect([status(life), life.timers.size, view(life).queueDepth]).to.deep.equal(['idle', 0, 0]);
   });
 
   it('is kept as evidence when it attempted a work item', () => {
-    const life = born({ workItemId: 'TRP-1', message: message('m0') });
+    const life = fresh({ workItemId: 'TRP-1', message: message('m0') });
     life.finish('turn', good());
     expect(life.send({ type: 'session.delete' })).to.deep.include({
       code: 'CONFLICT',
@@ -121,7 +121,7 @@ describe('a session at rest', () => {
   });
 
   it('may begin with the messages of another', () => {
-    const life = born({
+    const life = fresh({
       transcript: [
         { id: 'a', role: 'user', content: 'hi', timestamp: 1 },
         { id: 'b', role: 'assistant', content: 'hello', timestamp: 2 },

@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import { bad, born, cut, good, inState, message, parent, post, status, stranger, view } from './beings.js';
+import { bad, fresh, cut, good, inState, message, parent, post, status, outsider, view } from './beings.js';
 
 describe('a session', () => {
-  describe('at birth', () => {
+  describe('at creation', () => {
     it('rests when it was given nothing to do', () => {
-      const life = born();
+      const life = fresh();
       expect(status(life)).to.equal('idle');
       expect(life.started).to.deep.equal([]);
       expect(life.frames('session:created')).to.have.length(1);
     });
 
     it('begins its first turn at once when it was given a message', () => {
-      const life = born({ message: message('m1'), number: 7 });
+      const life = fresh({ message: message('m1'), number: 7 });
       expect(status(life)).to.equal('running');
       expect(life.effects.get('turn')?.input).to.deep.include({
         turnId: 's1:1',
@@ -32,12 +32,12 @@ describe('a session', () => {
     });
 
     it('cuts a long first message for its title', () => {
-      const life = born({ message: message('m1', 'user', 'a'.repeat(50)), number: 1 });
+      const life = fresh({ message: message('m1', 'user', 'a'.repeat(50)), number: 1 });
       expect(view(life).title).to.equal(`#1 - ${'a'.repeat(30)}…`);
     });
 
     it('is in error from the start when its engine is not available, and tells parent and work item', () => {
-      const life = born({
+      const life = fresh({
         message: message('m1'),
         unavailable: { reason: 'no such program' },
         parentSessionId: 'parent-1',
@@ -61,7 +61,7 @@ describe('a session', () => {
   });
 
   describe('taking up work again', () => {
-    const told = (life: ReturnType<typeof born>) => life.frames('session:resumed').length;
+    const told = (life: ReturnType<typeof fresh>) => life.frames('session:resumed').length;
 
     for (const state of ['interrupted', 'stopped'] as const) {
       it(`is told of one that was ${state}, before its turn is`, () => {
@@ -101,7 +101,7 @@ describe('a session', () => {
 
   describe('a turn', () => {
     it('ends in idle with the answer as a message, and is accounted for', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.send({ type: 'turn.began', turnId: 's1:1' });
       expect(view(life).transportState).to.equal('running');
       life.finish('turn', good('hello', { usage: { inputTokens: 10, outputTokens: 5, costUsd: 0.25 } }));
@@ -120,7 +120,7 @@ describe('a session', () => {
     });
 
     it('ends in error with its reason, as message and as lastError', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.finish('turn', bad('no money'));
       expect(status(life)).to.equal('error');
       expect(life.rows('messages').at(-1)?.row).to.deep.include({ content: 'Error: no money' });
@@ -128,14 +128,14 @@ describe('a session', () => {
     });
 
     it('ends in error when the effect itself breaks', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.fail('turn', 'disk on fire');
       expect(status(life)).to.equal('error');
       expect(view(life).lastError).to.equal('disk on fire');
     });
 
     it("resumes the engine's own session in the next turn", () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.send({ type: 'turn.native', turnId: 's1:1', nativeId: 'native-7' });
       life.finish('turn', good());
       life.send(post('m2'));
@@ -161,7 +161,7 @@ describe('a session', () => {
 
   describe('telling others', () => {
     it('tells the parent and the work item once, when the queue is empty', () => {
-      const life = born({
+      const life = fresh({
         message: message('m1'),
         parentSessionId: 'parent-1',
         workItemId: 'TRP-1',
@@ -181,7 +181,7 @@ describe('a session', () => {
     });
 
     it('tells its work item what this piece of work cost, not what the session cost before', () => {
-      const life = born({ workItemId: 'TRP-1', message: message('m1') });
+      const life = fresh({ workItemId: 'TRP-1', message: message('m1') });
       life.finish('turn', good('done', { usage: { costUsd: 0.1 } }));
       life.send(post('m2'));
       life.send(post('m3', 'callback'));
@@ -214,7 +214,7 @@ describe('a session', () => {
       expect(life.frames('session:notification')).to.have.length(1);
     });
 
-    it('keeps the notification but does not wake a session that somebody stopped', () => {
+    it('keeps the notification but does not wake a session that someone stopped', () => {
       const life = inState.stopped();
       life.send({ type: 'child.finished', childId: 'c1', outcome: 'failed', title: 'dig', text: '' });
       expect(status(life)).to.equal('stopped');
@@ -229,16 +229,16 @@ describe('a session', () => {
         { ...post('m2'), by: { type: 'session', id: 's1', employee: 'ann', ancestors: [] } },
         'SELF_MESSAGE',
       ],
-      ['an agent that edits the queue', { type: 'queue.clear', by: stranger }, 'FORBIDDEN'],
+      ['an agent that edits the queue', { type: 'queue.clear', by: outsider }, 'FORBIDDEN'],
       ['an agent that patches', { type: 'session.patch', title: 'mine', by: parent }, 'FORBIDDEN'],
       [
         'an agent that reports on a turn',
-        { type: 'turn.native', turnId: 's1:1', nativeId: 'x', by: stranger },
+        { type: 'turn.native', turnId: 's1:1', nativeId: 'x', by: outsider },
         'FORBIDDEN',
       ],
       [
         "an agent that reports on another's end",
-        { type: 'child.finished', childId: 'c1', outcome: 'succeeded', title: '', text: '', by: stranger },
+        { type: 'child.finished', childId: 'c1', outcome: 'succeeded', title: '', text: '', by: outsider },
         'FORBIDDEN',
       ],
       ['a message without an id', post(''), 'BAD_REQUEST'],

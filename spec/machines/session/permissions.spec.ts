@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Session, bad, born, good, message, parent, post, status, view } from './beings.js';
+import { type Session, bad, fresh, good, message, parent, post, status, view } from './beings.js';
 
 /** Tools that wait for a person. */
 describe('a permission', () => {
@@ -21,7 +21,7 @@ describe('a permission', () => {
     extra: Record<string, unknown> = {},
   ) => ({ type: 'permission.decided', permissionId, decision, ...extra });
   const running = (): Session => {
-    const life = born({ message: message('m0') });
+    const life = fresh({ message: message('m0') });
     life.send({ type: 'turn.began', turnId: 's1:1', by: hand });
     return life;
   };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import {
   bad,
-  born,
+  fresh,
   child,
   cut,
   good,
@@ -12,14 +12,14 @@ import {
   post,
   prompts,
   status,
-  stranger,
+  outsider,
   view,
 } from './beings.js';
 
 describe('a session and what waits for it', () => {
   describe('the queue', () => {
     it('keeps messages in order, one turn each, when interrupting is off', () => {
-      const life = born({ message: message('m1'), interruptOnNewMessage: false });
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
       for (const id of ['m2', 'm3']) life.send(post(id));
       expect(view(life).queueDepth).to.equal(3);
       for (let turn = 0; turn < 3; turn += 1) life.finish('turn', good());
@@ -28,7 +28,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('goes on after a failed turn: every accepted message is tried', () => {
-      const life = born({ message: message('m1'), interruptOnNewMessage: false });
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
       life.send(post('m2'));
       life.finish('turn', bad());
       expect(status(life)).to.equal('running');
@@ -36,7 +36,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('interrupts a running user turn for a newer user message, which runs next', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.send(post('m2'));
       expect(status(life)).to.equal('running');
       expect(prompts(life)).to.deep.equal([['m1'], ['m2']]);
@@ -51,7 +51,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('gives all that people wrote before an interruption to the turn that follows, oldest first', () => {
-      const life = born({ message: message('c0', 'callback') });
+      const life = fresh({ message: message('c0', 'callback') });
       for (const id of ['m1', 'm2']) life.send(post(id));
       life.finish('turn', good()); // m1 runs
       life.send(post('m3'));
@@ -59,7 +59,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('hears what an interrupted turn had said, once', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.send(post('m2'));
       for (let again = 0; again < 2; again += 1)
         life.send({ type: 'turn.partial', turnId: 's1:1', text: 'half a', usage: { costUsd: 1 } });
@@ -70,29 +70,29 @@ describe('a session and what waits for it', () => {
     });
 
     it("lets callbacks and other agents' messages wait", () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.send(post('c1', 'callback'));
-      life.send({ ...post('a1', 'agent'), by: stranger });
-      life.send({ ...post('u1', 'user'), by: stranger });
+      life.send({ ...post('a1', 'agent'), by: outsider });
+      life.send({ ...post('u1', 'user'), by: outsider });
       expect(life.started).to.have.length(1);
       expect(view(life).queueDepth).to.equal(4);
     });
 
     it('lets an ancestor interrupt', () => {
-      const life = born({ message: message('m1'), ancestors: ['parent-1', 'top'] });
+      const life = fresh({ message: message('m1'), ancestors: ['parent-1', 'top'] });
       life.send({ ...post('m2'), by: parent });
       expect(life.started).to.have.length(2);
     });
 
     it('answers callbacks in a row with one turn', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       for (const id of ['c1', 'c2', 'c3']) life.send(post(id, 'callback'));
       life.finish('turn', good());
       expect(prompts(life)).to.deep.equal([['m1'], ['c1', 'c2', 'c3']]);
     });
 
     it('refuses more than 200 messages and leaves everything as it was', () => {
-      const life = born({ message: message('m1'), interruptOnNewMessage: false });
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
       for (let n = 2; n <= 200; n += 1) expect(life.send(post(`m${n}`))).to.equal(undefined);
       const before = life.json;
       expect(life.send(post('m201'))).to.include({ code: 'QUEUE_FULL' });
@@ -110,7 +110,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('cancels a waiting message visibly, and refuses one that runs', () => {
-      const life = born({ message: message('m1'), interruptOnNewMessage: false });
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
       life.send(post('m2'));
       expect(life.send({ type: 'queue.cancel', messageId: 'm1' })).to.include({ code: 'CONFLICT' });
       life.send({ type: 'queue.cancel', messageId: 'm2' });
@@ -135,7 +135,7 @@ describe('a session and what waits for it', () => {
     }
 
     it('cancels what waits and shows it', () => {
-      const life = born({ message: message('m1'), interruptOnNewMessage: false });
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
       life.send(post('m2'));
       life.send({ type: 'session.stop' });
       expect(
@@ -148,16 +148,16 @@ describe('a session and what waits for it', () => {
     });
 
     it('is for people and ancestors only', () => {
-      const life = born({ message: message('m1'), ancestors: ['parent-1', 'top'] });
+      const life = fresh({ message: message('m1'), ancestors: ['parent-1', 'top'] });
       const before = life.json;
-      for (const by of [stranger, child, { ...child, id: 's1' }])
+      for (const by of [outsider, child, { ...child, id: 's1' }])
         expect(life.send({ type: 'session.stop', by })).to.include({ code: 'NOT_DESCENDANT' });
       expect(life.json).to.equal(before);
       expect(life.send({ type: 'session.stop', by: parent })).to.equal(undefined);
     });
 
     it('does not wake the parent that stopped it', () => {
-      const life = born({ message: message('m1'), parentSessionId: 'parent-1', ancestors: ['parent-1'] });
+      const life = fresh({ message: message('m1'), parentSessionId: 'parent-1', ancestors: ['parent-1'] });
       life.send({ type: 'session.stop', by: parent });
       expect(life.tells('child.finished')).to.deep.equal([]);
     });
@@ -174,7 +174,7 @@ describe('a session and what waits for it', () => {
     }
 
     it('goes on with the queue after a crash in the middle of a turn', () => {
-      const life = born({ message: message('m1'), interruptOnNewMessage: false });
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
       life.send(post('m2'));
       life.revive();
       life.finish('turn', cut({ text: 'half' })); // what the hand's recover answers
@@ -184,7 +184,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('stays interrupted with a paused queue beside a process that may still live, and names it', () => {
-      const life = born({ message: message('m1'), interruptOnNewMessage: false });
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
       life.send(post('m2'));
       life.finish('turn', cut({ unconfirmedPid: 4711 }));
       expect(status(life)).to.equal('interrupted');
@@ -200,7 +200,7 @@ describe('a session and what waits for it', () => {
         { ...limited(), unconfirmedPid: 4711 },
         { ...bad('it broke'), unconfirmedPid: 4711 },
       ]) {
-        const life = born({ message: message('m1'), interruptOnNewMessage: false });
+        const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
         life.send(post('m2'));
         life.finish('turn', outcome);
         expect([status(life), life.effects.size, life.timers.size]).to.deep.equal(['interrupted', 0, 0]);
@@ -209,7 +209,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('pauses even an empty queue beside a process that may still live', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.finish('turn', cut({ unconfirmedPid: 4711 }));
       life.send(post('m2'));
       expect(status(life)).to.equal('interrupted');
@@ -218,7 +218,7 @@ describe('a session and what waits for it', () => {
 
   describe("a provider's limit", () => {
     it('is waited for, and the same message is tried again', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       life.finish('turn', limited(life.at + 90_000));
       expect(status(life)).to.equal('waiting');
       expect(view(life)).to.deep.include({
@@ -234,7 +234,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('that is over at once does not become a hot loop', () => {
-      const life = born({ message: message('m1') });
+      const life = fresh({ message: message('m1') });
       const pauses: number[] = [];
       for (let n = 0; n < 5; n += 1) {
         life.finish('turn', limited(life.at));
@@ -254,7 +254,7 @@ describe('a session and what waits for it', () => {
     });
 
     it('ends quietly when what waited was cancelled, and says so to the work item', () => {
-      const life = born({ message: message('m1'), workItemId: 'TRP-1' });
+      const life = fresh({ message: message('m1'), workItemId: 'TRP-1' });
       life.finish('turn', limited(life.at + 60_000));
       life.send({ type: 'queue.clear' });
       expect(life.tells('attempt.ended').map(({ event }) => event['outcome'])).to.deep.equal(['interrupted']);

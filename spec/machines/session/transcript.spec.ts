@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { foundMax } from '../../../machines/session/transcript.js';
-import { inState, status, stranger, view } from './beings.js';
+import { inState, status, outsider, view } from './beings.js';
 
-/** Somebody goes on with a conversation in the agent's own program. */
+/** Someone goes on with a conversation in the agent's own program. */
 describe('a record of the engine', () => {
   const found = (
     ...entries: readonly (readonly [id: string, timestamp: number, role?: 'user' | 'assistant'])[]
@@ -69,7 +69,7 @@ describe('a record of the engine', () => {
     const life = inState.idle();
     const { lastActivity } = life.snapshot.context;
     life.advance(1_000);
-    expect(life.send({ ...found(['t1', lastActivity + 1]), by: stranger })?.code).to.equal('FORBIDDEN');
+    expect(life.send({ ...found(['t1', lastActivity + 1]), by: outsider })?.code).to.equal('FORBIDDEN');
     expect(life.send(found(['t1', life.at + 60_000]))?.code).to.equal('BAD_REQUEST');
     expect(
       life.send(

@@ -17,7 +17,7 @@ export const fields = (): BindingFields => ({
 });
 
 /** A webhook that deploys what was pushed. */
-export const born = (): Life<typeof triggerMachine> =>
+export const fresh = (): Life<typeof triggerMachine> =>
   new Life(
     triggerMachine,
     { id: 'push', ...fields() },

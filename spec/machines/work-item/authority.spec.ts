@@ -3,7 +3,7 @@ import {
   approval,
   as,
   ask,
-  born,
+  fresh,
   callers,
   inStatus,
   ledger,
@@ -26,7 +26,7 @@ const rows: readonly [CallerName, readonly [number, number, number, number, numb
   ['manager', [409, 200, 403, 200, 409]],
   ['otherManager', [403, 403, 403, 403, 403]],
   ['sibling', [403, 403, 403, 403, 403]],
-  ['stranger', [403, 403, 403, 403, 403]],
+  ['outsider', [403, 403, 403, 403, 403]],
   ['root', [409, 200, 200, 200, 409]],
   ['executive', [403, 403, 403, 200, 409]],
 ];
@@ -71,9 +71,9 @@ describe('approvals', () => {
     }
   }
 
-  it("lets a manager's session decide what it had written down for somebody below: who made an item is its owner only while it is nobody else's", () => {
+  it("lets a manager's session decide what it had written down for someone below: who made an item is its owner only while it is no one else's", () => {
     const decided = (input: object) => {
-      const item = born({ createdBy: 'session:bob-1', by: callers.manager, ...input });
+      const item = fresh({ createdBy: 'session:bob-1', by: callers.manager, ...input });
       item.send(as('operator', request('bob-lead')));
       return ask(item, as('manager', decide()));
     };
@@ -82,7 +82,7 @@ describe('approvals', () => {
   });
 
   it('lets the operator decide what would go to the root where there is no roster', () => {
-    const item = born();
+    const item = fresh();
     item.send(request());
     expect(view(item)).to.deep.include({
       approvalState: 'pending',
@@ -93,7 +93,7 @@ describe('approvals', () => {
     expect(view(item)).to.deep.include({ approvalState: 'approved', approvalDecidedBy: 'operator' });
   });
 
-  it("goes to the owner's manager, else to the root, unless it names somebody", () => {
+  it("goes to the owner's manager, else to the root, unless it names someone", () => {
     const routed = (facts: object, target: string | null): unknown[] => {
       const item = inStatus('executing');
       item.send({ ...request(target), facts });
@@ -131,7 +131,7 @@ describe('approvals', () => {
     it('is for whose item it is', () => {
       for (const who of ['operator', 'owner', 'attempt', 'manager', 'root'] as const)
         expect(ask(inStatus('executing'), as(who, request()))).to.equal(undefined);
-      for (const who of ['sibling', 'otherManager', 'stranger', 'executive'] as const)
+      for (const who of ['sibling', 'otherManager', 'outsider', 'executive'] as const)
         expect(ask(inStatus('executing'), as(who, request()))).to.equal('NOT_OWNER');
     });
 
@@ -161,7 +161,7 @@ describe('approvals', () => {
       expect(approval(item)).to.equal('none');
     });
 
-    it('anew gives whoever is asked the whole time again before it escalates by itself', () => {
+    it('again gives the one who is asked the whole time again before it escalates by itself', () => {
       const item = inColumn('manager');
       item.advance(23 * 3600 * 1000);
       item.send(as('owner', request('bob-lead', { requestId: 'r2', request: 'May I blast?' })));
@@ -181,7 +181,7 @@ describe('approvals', () => {
     });
   });
 
-  it('tells whoever works on it what was decided, also of a gate: a session refused the message by its name', () => {
+  it('tells the one who works on it what was decided, also of a gate: a session refused the message by its name', () => {
     const item = inStatus('executing');
     const ask = {
       ...request('bob-lead', {
@@ -251,7 +251,7 @@ describe('approvals', () => {
       manager: [409, 200, 403],
       otherManager: [403, 403, 403],
       sibling: [403, 403, 403],
-      stranger: [403, 403, 403],
+      outsider: [403, 403, 403],
       root: [409, 200, 200],
       executive: [403, 403, 403],
     };
@@ -264,7 +264,7 @@ describe('approvals', () => {
       });
     }
 
-    it('happens by itself when nobody answered for 24 hours, and is visible', () => {
+    it('happens by itself when no one answered for 24 hours, and is visible', () => {
       const item = inColumn('manager');
       item.advance(24 * 3600 * 1000 - 1);
       expect(view(item).approvalEscalatedAt).to.equal(null);

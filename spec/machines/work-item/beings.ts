@@ -31,7 +31,7 @@ export const callers = {
   sibling: session('ben-1', 'ben'),
   root: session('chief-1', 'chief'),
   executive: session('vp-1', 'vp'),
-  stranger: session('stranger-1', null),
+  outsider: session('stranger-1', null),
 } as const satisfies Record<string, Caller>;
 export type CallerName = keyof typeof callers;
 
@@ -45,7 +45,7 @@ export const roster: WorkItemFacts = {
 
 export type Item = Life<typeof workItemMachine>;
 
-export const born = (input: Record<string, unknown> = {}, machine = workItemMachine): Item =>
+export const fresh = (input: Record<string, unknown> = {}, machine = workItemMachine): Item =>
   new Life(
     machine,
     {
@@ -79,7 +79,7 @@ export const move = (status: WorkStatus, note = 'because') => ({ type: 'item.mov
 
 /** An item of ann's, worked on in the session attempt-1 (ended), then moved to a status by a person. */
 export function inStatus(status: WorkStatus, input: Record<string, unknown> = {}): Item {
-  const item = born({ assignee: 'ann', ...input });
+  const item = fresh({ assignee: 'ann', ...input });
   item.send({ type: 'attempt.started', sessionId: 'attempt-1', employee: 'ann' });
   item.send({ type: 'attempt.ended', sessionId: 'attempt-1', outcome: 'failed', summary: 'no shovel' });
   if (status === 'cancelled') item.send({ type: 'item.archive' });

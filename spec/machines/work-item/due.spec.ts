@@ -1,17 +1,17 @@
 import { expect } from 'chai';
-import { born, inStatus, ledger, view } from './beings.js';
+import { fresh, inStatus, ledger, view } from './beings.js';
 
 const edit = (dueAt: number | null, expectedVersion: number) => ({
   type: 'item.edit',
   patch: { dueAt },
   expectedVersion,
 });
-const told = (item: ReturnType<typeof born>) =>
+const told = (item: ReturnType<typeof fresh>) =>
   ledger(item).filter(({ detail }) => detail?.['action'] === 'due');
 
 describe('a due date', () => {
   it('that passes on open work is told once, in the ledger and to watchers', () => {
-    const item = born({ dueAt: 1_700_000_000_000 + 5_000 });
+    const item = fresh({ dueAt: 1_700_000_000_000 + 5_000 });
     item.advance(4_999);
     expect(told(item)).to.deep.equal([]);
     item.advance(1);
@@ -26,7 +26,7 @@ describe('a due date', () => {
   });
 
   it('moves with every edit, and goes when it is taken away', () => {
-    const item = born();
+    const item = fresh();
     item.send(edit(item.at + 1_000, view(item).version));
     item.send(edit(item.at + 9_000, view(item).version));
     item.advance(8_999);
@@ -39,7 +39,7 @@ describe('a due date', () => {
   });
 
   it('stays when something else is edited', () => {
-    const item = born({ dueAt: 1_700_000_000_000 + 5_000 });
+    const item = fresh({ dueAt: 1_700_000_000_000 + 5_000 });
     item.send({ type: 'item.edit', patch: { title: 'Dig two wells' }, expectedVersion: 1 });
     item.advance(5_000);
     expect(told(item)).to.have.length(1);
@@ -54,6 +54,6 @@ describe('a due date', () => {
   });
 
   it('cannot be told from outside', () => {
-    expect(born({ dueAt: 1 }).send({ type: 'item.due' })?.code).to.equal('UNKNOWN_EVENT');
+    expect(fresh({ dueAt: 1 }).send({ type: 'item.due' })?.code).to.equal('UNKNOWN_EVENT');
   });
 });

@@ -6,7 +6,7 @@ import {
   approval,
   as,
   ask,
-  born,
+  fresh,
   callers,
   inStatus,
   ledger,
@@ -29,9 +29,9 @@ const edit = (patch: object, expectedVersion?: number) => ({
 });
 
 describe('a work item', () => {
-  describe('at birth', () => {
+  describe('at creation', () => {
     it('waits in backlog, or is assigned to whom it names', () => {
-      expect(view(born())).to.deep.include({
+      expect(view(fresh())).to.deep.include({
         status: 'backlog',
         priority: 2,
         version: 1,
@@ -39,8 +39,8 @@ describe('a work item', () => {
         approvalState: null,
         closedAt: null,
       });
-      expect(view(born({ assignee: 'ann' }))).to.deep.include({ status: 'assigned', assignee: 'ann' });
-      expect(ledger(born({ assignee: 'ann' }))[0]).to.deep.include({
+      expect(view(fresh({ assignee: 'ann' }))).to.deep.include({ status: 'assigned', assignee: 'ann' });
+      expect(ledger(fresh({ assignee: 'ann' }))[0]).to.deep.include({
         kind: 'created',
         fromStatus: null,
         toStatus: 'assigned',
@@ -49,9 +49,9 @@ describe('a work item', () => {
     });
 
     it('belongs to the employee whose session created it', () => {
-      const item = born({ by: callers.sibling, createdBy: 'session:ben-1', source: 'session' });
+      const item = fresh({ by: callers.sibling, createdBy: 'session:ben-1', source: 'session' });
       expect(ask(item, as('sibling', move('executing')))).to.equal(undefined);
-      expect(ask(born(), as('sibling', move('executing')))).to.equal('NOT_OWNER');
+      expect(ask(fresh(), as('sibling', move('executing')))).to.equal('NOT_OWNER');
     });
 
     it('is refused with the member that does not fit', () => {
@@ -62,7 +62,7 @@ describe('a work item', () => {
         assignee: null,
         department: null,
         verifyPolicy: null,
-      } as unknown as WorkItemInput; // what the door hands on
+      } as unknown as WorkItemInput; // what authentication hands on
       const paths = [
         { title: ' ' },
         { body: 'ü'.repeat(20_000) },
@@ -117,7 +117,7 @@ describe('a work item', () => {
       ).to.deep.equal(['TERMINAL', 'TERMINAL', 'CONFLICT']);
     });
 
-    it('is for the owner, the managers above and the root; and anybody may claim what nobody owns', () => {
+    it('is for the owner, the managers above and the root; and anybody may claim what no one owns', () => {
       const allowed = (Object.keys(callers) as CallerName[]).filter(
         (who) => ask(inStatus('executing'), as(who, assign('ben'))) === undefined,
       );
@@ -130,8 +130,8 @@ describe('a work item', () => {
         'manager',
         'root',
       ]);
-      expect(ask(born(), as('sibling', assign('ben')))).to.equal(undefined);
-      expect(ask(born(), as('sibling', assign('ann')))).to.equal('NOT_OWNER');
+      expect(ask(fresh(), as('sibling', assign('ben')))).to.equal(undefined);
+      expect(ask(fresh(), as('sibling', assign('ann')))).to.equal('NOT_OWNER');
     });
 
     it('again to the same changes nothing', () => {
@@ -228,7 +228,7 @@ describe('a work item', () => {
     });
 
     it('with an assignee takes it out of backlog', () => {
-      const item = born();
+      const item = fresh();
       expect(ask(item, edit({ assignee: 'ann' }, 1))).to.equal(undefined);
       expect(view(item)).to.deep.include({ status: 'assigned', assignee: 'ann' });
       expect(ledger(item).map(({ kind }) => kind)).to.deep.equal([
@@ -255,7 +255,7 @@ describe('a work item', () => {
     expect(ask(item, as('owner', { type: 'item.comment', commentId: 'c1', text: 'stone below' }))).to.equal(
       undefined,
     );
-    expect(ask(item, as('stranger', { type: 'item.comment', commentId: 'c2', text: 'hi' }))).to.equal(
+    expect(ask(item, as('outsider', { type: 'item.comment', commentId: 'c2', text: 'hi' }))).to.equal(
       'NOT_OWNER',
     );
     expect(ask(item, as('owner', { type: 'item.comment', commentId: 'c3', text: ' ' }))).to.equal(
@@ -266,15 +266,15 @@ describe('a work item', () => {
   });
 
   it('stands in its lists: by rank first, without one last, then the last changed first', () => {
-    const key = (item: ReturnType<typeof born>, index: string) =>
+    const key = (item: ReturnType<typeof fresh>, index: string) =>
       workItemIndex(item.snapshot.value, item.snapshot.context).find((row) => row.index === index)?.key ?? '';
     const ranked = (rank: number) => {
-      const item = born();
+      const item = fresh();
       item.send(edit({ rank }, 1));
       return item;
     };
-    const older = born();
-    const newer = born();
+    const older = fresh();
+    const newer = fresh();
     newer.at += 5_000;
     newer.send(edit({ title: 'newer' }, 1));
     const inOrder = [ranked(-2), ranked(1), ranked(30), newer, older].map((item) => key(item, 'all'));

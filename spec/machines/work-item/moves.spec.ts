@@ -4,7 +4,7 @@ import { edges, statuses, type WorkStatus } from '../../../machines/work-item/ed
 import {
   as,
   ask,
-  born,
+  fresh,
   callers,
   inStatus,
   ledger,
@@ -87,9 +87,9 @@ describe('moving a work item', () => {
     }
   });
 
-  it('may be asked by the session that made it, whoever is to do it', () => {
+  it('may be asked by the session that made it, no matter who is to do it', () => {
     const by = { type: 'session', id: 'maker-1', employee: 'zoe', ancestors: [] } as const;
-    const item = born({ assignee: 'ann', createdBy: 'session:maker-1', by });
+    const item = fresh({ assignee: 'ann', createdBy: 'session:maker-1', by });
     expect(ask(item, { ...move('blocked'), by, facts: roster })).to.equal(undefined);
     expect(
       ask(item, { type: 'item.comment', commentId: 'c1', text: 'Waits for the shovel.', by, facts: roster }),
@@ -154,7 +154,7 @@ describe('moving a work item', () => {
       });
     }
 
-    it('starts anew when a person takes the item out of escalated', () => {
+    it('starts again when a person takes the item out of escalated', () => {
       const item = inStatus('in_review', { verifyPolicy: { mode: 'verify', maxRounds: 1 } });
       item.send(as('operator', move('executing')));
       item.send(as('operator', move('executing')));
@@ -172,7 +172,7 @@ describe('moving a work item', () => {
     });
 
     it('is executing as soon as a session works on it, and in review when that succeeds', () => {
-      const item = born();
+      const item = fresh();
       item.send(start());
       expect(view(item)).to.deep.include({ status: 'executing', sessionRef: 's-9' });
       item.send(end('succeeded'));
@@ -187,14 +187,14 @@ describe('moving a work item', () => {
 
     it('is done at once where the work is trusted: by policy, or by its source', () => {
       for (const input of [{ verifyPolicy: { mode: 'trust' } }, { source: 'cron' }, { source: 'workflow' }]) {
-        const item = born(input);
+        const item = fresh(input);
         item.send(start());
         item.send(end('succeeded'));
         expect(view(item).status).to.equal('done');
         expect(view(item).closedAt).to.be.a('string');
         expect(ledger(item).at(-1)?.actor).to.equal('policy:trust');
       }
-      const item = born({ source: 'cron', verifyPolicy: { mode: 'verify' } });
+      const item = fresh({ source: 'cron', verifyPolicy: { mode: 'verify' } });
       item.send(start());
       item.send(end('succeeded'));
       expect(work(item)).to.equal('in_review');
@@ -202,7 +202,7 @@ describe('moving a work item', () => {
 
     for (const outcome of ['failed', 'interrupted']) {
       it(`is blocked with the reason when it ${outcome}, and executing again with the next attempt`, () => {
-        const item = born();
+        const item = fresh();
         item.send(start());
         item.send(end(outcome));
         expect(work(item)).to.equal('blocked');
@@ -214,7 +214,7 @@ describe('moving a work item', () => {
     }
 
     it('goes on executing while another attempt is at work', () => {
-      const item = born();
+      const item = fresh();
       item.send(start('one'));
       item.send(start('two'));
       item.send(end('succeeded', 'one'));
@@ -243,8 +243,8 @@ describe('moving a work item', () => {
       });
     }
 
-    it('hears an end that was told twice, or of a stranger, once or never', () => {
-      const item = born();
+    it('hears an end that was told twice, or of an outsider, once or never', () => {
+      const item = fresh();
       item.send(start());
       item.send(end('failed', 'nobody'));
       expect(work(item)).to.equal('executing');
@@ -255,7 +255,7 @@ describe('moving a work item', () => {
     });
 
     it('counts a beginning that was told twice once', () => {
-      const item = born();
+      const item = fresh();
       item.send(start());
       const [before, wishes] = [item.json, item.wishes.length];
       item.send(start());
@@ -264,7 +264,7 @@ describe('moving a work item', () => {
     });
 
     it('knows a session that began again as one attempt of the second run, linked once', () => {
-      const item = born();
+      const item = fresh();
       item.send(start());
       item.send(end('failed'));
       item.send(move('executing'));
@@ -276,38 +276,38 @@ describe('moving a work item', () => {
     });
 
     it('begins what a person had only put in its place; what a person declared blocked or in review it leaves', () => {
-      const item = born({ assignee: 'ann' });
+      const item = fresh({ assignee: 'ann' });
       item.send(move('blocked'));
       item.send(move('assigned'));
       item.send(start());
       expect(work(item)).to.equal('executing');
       for (const declared of ['blocked', 'in_review'] as const) {
-        const other = born({ assignee: 'ann' });
+        const other = fresh({ assignee: 'ann' });
         other.send(move(declared));
         other.send(start());
         expect(work(other)).to.equal(declared);
       }
     });
 
-    // Else whoever worked on it last could decide what was asked for by the first.
-    it("makes an item that is nobody's that of the first who worked on it, and of no other", () => {
-      const item = born();
+    // Else the one who worked on it last could decide what was asked for by the first.
+    it("makes an item that is no one's that of the first who worked on it, and of no other", () => {
+      const item = fresh();
       item.send(start('ann-9'));
       item.send({ type: 'attempt.started', sessionId: 'ben-9', employee: 'ben' });
       expect(ask(item, as('owner', { type: 'item.archive' }))).to.equal(undefined);
-      const other = born();
+      const other = fresh();
       other.send({ type: 'attempt.started', sessionId: 'sue-9', employee: 'sue' });
       other.send(start('ann-9'));
       expect(ask(other, as('owner', { type: 'item.archive' }))).to.equal('NOT_OWNER');
     });
 
     it('believes only the session itself', () => {
-      expect(ask(born(), { ...start(), by: callers.sibling })).to.equal('FORBIDDEN');
-      expect(ask(born(), { ...start('ben-1'), by: callers.sibling })).to.equal(undefined);
+      expect(ask(fresh(), { ...start(), by: callers.sibling })).to.equal('FORBIDDEN');
+      expect(ask(fresh(), { ...start('ben-1'), by: callers.sibling })).to.equal(undefined);
     });
 
     it('remembers a bounded number of attempts, living ones first', () => {
-      const item = born();
+      const item = fresh();
       item.send(start('alive'));
       for (let n = 0; n < 60; n += 1) {
         item.send(start(`s-${n}`));
@@ -322,9 +322,9 @@ describe('moving a work item', () => {
 describe('claiming a work item', () => {
   const claim = { type: 'item.assign', assignee: 'ben', department: null };
 
-  it("is for an agent that takes for itself what is nobody's and lies in backlog", () => {
-    expect(ask(born(), as('sibling', claim))).to.equal(undefined);
-    expect(ask(born(), as('sibling', { ...claim, assignee: 'ann' }))).to.equal('NOT_OWNER');
+  it("is for an agent that takes for itself what is no one's and lies in backlog", () => {
+    expect(ask(fresh(), as('sibling', claim))).to.equal(undefined);
+    expect(ask(fresh(), as('sibling', { ...claim, assignee: 'ann' }))).to.equal('NOT_OWNER');
   });
 
   it('takes nothing from who has worked on it, though it lies in backlog without an assignee again', () => {
@@ -333,8 +333,8 @@ describe('claiming a work item', () => {
     expect(ask(item, as('sibling', claim))).to.equal('NOT_OWNER');
   });
 
-  it('takes nothing that a person has put elsewhere: what is blocked waits for somebody', () => {
-    const item = born();
+  it('takes nothing that a person has put elsewhere: what is blocked waits for someone', () => {
+    const item = fresh();
     item.send(move('blocked'));
     expect(ask(item, as('sibling', claim))).to.equal('NOT_OWNER');
   });
@@ -352,7 +352,7 @@ describe('changing a comment', () => {
   });
 
   it('is refused to who has not seen the last change: two edits at the same time would lose one', () => {
-    const item = born({ assignee: 'ann' });
+    const item = fresh({ assignee: 'ann' });
     item.send({ type: 'item.comment', commentId: 'c1', text: 'Written.' });
     expect(ask(item, as('owner', edit(1)))).to.equal('VERSION_CONFLICT');
     expect(ask(item, as('owner', edit(0)))).to.equal(undefined);

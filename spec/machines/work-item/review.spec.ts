@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Caller } from '../../../machines/caller.js';
 import { workItemIndex } from '../../../machines/work-item/view.js';
-import { ask, born, ledger, move, view, work, type Item } from './beings.js';
+import { ask, fresh, ledger, move, view, work, type Item } from './beings.js';
 
 /** Reviews by the verifier whom an item's policy names. */
 describe('a work item with a verifier', () => {
@@ -14,7 +14,7 @@ describe('a work item with a verifier', () => {
     item.send({ type: 'attempt.ended', sessionId: `at-${employee}`, outcome, summary: 'dug' });
     return item;
   };
-  const due = (verifyPolicy: unknown = policy): Item => worked(born({ assignee: 'ann', verifyPolicy }));
+  const due = (verifyPolicy: unknown = policy): Item => worked(fresh({ assignee: 'ann', verifyPolicy }));
   const opened = (sessionId = 'review-1', round = 0) => ({ type: 'review.opened', sessionId, round, by });
   const lists = (item: Item) =>
     workItemIndex(item.snapshot.value, item.snapshot.context)
@@ -22,7 +22,7 @@ describe('a work item with a verifier', () => {
       .filter((index) => ['verifier', 'review'].includes(index));
 
   it('makes a review due when an attempt has succeeded, and not before', () => {
-    const item = born({ assignee: 'ann', verifyPolicy: policy });
+    const item = fresh({ assignee: 'ann', verifyPolicy: policy });
     expect([lists(item), view(item).review]).to.deep.equal([['verifier'], null]);
     worked(item);
     expect(work(item)).to.equal('in_review');
@@ -36,11 +36,11 @@ describe('a work item with a verifier', () => {
     ['no verifier is named', () => due({ mode: 'verify' })],
     ['an engine is named without an employee', () => due({ mode: 'verify', verifier: { engine: 'pen' } })],
     ['work is trusted', () => due({ mode: 'trust', verifier: { employee: 'cat' } })],
-    ['the attempt failed', () => worked(born({ assignee: 'ann', verifyPolicy: policy }), 'ann', 'failed')],
+    ['the attempt failed', () => worked(fresh({ assignee: 'ann', verifyPolicy: policy }), 'ann', 'failed')],
     [
       'somebody moved it into review by hand',
       () => {
-        const item = born({ assignee: 'ann', verifyPolicy: policy });
+        const item = fresh({ assignee: 'ann', verifyPolicy: policy });
         item.send(move('in_review'));
         return item;
       },
@@ -104,8 +104,8 @@ describe('a work item with a verifier', () => {
     expect(work(item)).to.equal('done');
   });
 
-  it('ends with a person when the rounds are used up, and begins anew when that person takes it up', () => {
-    const item = born({ assignee: 'ann', verifyPolicy: policy });
+  it('ends with a person when the rounds are used up, and begins again when that person takes it up', () => {
+    const item = fresh({ assignee: 'ann', verifyPolicy: policy });
     for (let round = 0; round < 3; round++) {
       worked(item);
       item.send(opened(`review-${round}`, round));
@@ -118,7 +118,7 @@ describe('a work item with a verifier', () => {
     expect(view(item).review).to.deep.equal({ round: 0, employee: 'cat', sessionId: null });
   });
 
-  it('has no review by somebody who worked on it, and says why', () => {
+  it('has no review by someone who worked on it, and says why', () => {
     for (const item of [due({ ...policy, verifier: { employee: 'ann' } }), worked(due(), 'cat')]) {
       expect(ask(item, opened())).to.equal('SELF_REVIEW');
       expect(ask(item, { type: 'review.refused', round: 0, reason: 'It is their own work.', by })).to.equal(

@@ -44,7 +44,7 @@ describe('a run advances', () => {
 
   it('through steps that need nothing of the world within one commit', async () => {
     await run({ nodes: ['a', 'b', 'c', 'd'].map(noop), edges: chain('a', 'b', 'c', 'd') });
-    expect(await view()).to.deep.include({ status: 'completed', revision: 2 }); // birth, and the evidence
+    expect(await view()).to.deep.include({ status: 'completed', revision: 2 }); // creation, and the evidence
   });
 
   it('in parallel branches at once, and joins them', async () => {
@@ -126,7 +126,7 @@ describe('a run advances', () => {
     expect(told(await receiptsOf(house.supervisor))).to.equal('trigger:fired a:done good:done bad:skipped');
   });
 
-  it('round a loop until its ceiling, with everything in it done anew', async () => {
+  it('round a loop until its ceiling, with everything in it done again', async () => {
     expect(
       await run({
         nodes: [noop('a'), step('b'), noop('c')],

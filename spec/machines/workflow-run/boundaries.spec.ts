@@ -62,7 +62,7 @@ interface Death {
   /** And once more, so many writes into the next life. */ readonly again?: number;
 }
 
-/** The run from beginning to end, on a store that dies once. Whoever asks and gets no answer asks again. */
+/** The run from beginning to end, on a store that dies once. The one who asks and gets no answer asks again. */
 async function live(death?: Death): Promise<Life> {
   const far = farSide(flow);
   far.answer = ({ nodeId, attempt, round }) => {

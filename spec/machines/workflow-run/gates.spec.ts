@@ -125,7 +125,7 @@ describe('a gate', () => {
       );
     });
 
-    it('takes no other approval of that item with it when the run ends: it once rejected what somebody else had asked', async () => {
+    it('takes no other approval of that item with it when the run ends: it once rejected what someone else had asked', async () => {
       const item = await shown('bob'); // the owner cannot be asked, so the item does not show the gate
       await house.supervisor.ask('work-item', 'TRP-1', {
         type: 'approval.request',
@@ -164,7 +164,7 @@ describe('a gate', () => {
     ]);
   });
 
-  it('escalates by itself when nobody answers', async () => {
+  it('escalates by itself when no one answers', async () => {
     await begin(
       { nodes: [gate('g'), noop('a')], edges: chain('g', 'a') },
       { requester: { employee: 'ann', sessionId: 'of-ann' } },

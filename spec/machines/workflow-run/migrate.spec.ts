@@ -21,7 +21,7 @@ import {
 } from '../../fixtures/workflow.js';
 
 /**
- * Runs of version 1 kept status, spots and gates in the context. Whatever such a run was in the middle of, it
+ * Runs of version 1 kept status, step runs and gates in the context. Whatever such a run was in the middle of, it
  * goes on after the upgrade: effects, timers and messages that are on their way keep their names.
  */
 const gate = { id: 'g', type: 'gate', gate: { kind: 'approval', approvalRef: 'go', description: 'Go on?' } };
@@ -224,7 +224,7 @@ describe('a run of version 1', () => {
     const graph = packGraph(
       compile(definitionOf({ nodes: [step('a'), step('f', { method: 'POST' }), gate], edges: [] })),
     );
-    const spot = { round: 1, attempt: 1, row: 1, at: 1 };
+    const stepRun = { round: 1, attempt: 1, row: 1, at: 1 };
     const worker = { kind: 'session', id: 's' };
     const stateOf = (id: string, members: object) => {
       const context = {
@@ -233,7 +233,7 @@ describe('a run of version 1', () => {
         queued: false,
         paths: '',
         gates: {},
-        spots: { [id]: { ...spot, ...members } },
+        spots: { [id]: { ...stepRun, ...members } },
       };
       const { context: after } = stepsAsMachines({ value: 'running', context: context as never });
       return (after['steps'] as Record<string, { state: string }>)[id]?.state;

@@ -171,7 +171,7 @@ describe('random runs', () => {
     fc.assert(
       fc.property(graphs, fc.array(fc.nat(1_000), { minLength: 1, maxLength: 60 }), (graph, choices) => {
         const { definition, faults } = parseDefinition(definitionFrom(graph));
-        if (faults.length > 0) return; // refused at the door: never run
+        if (faults.length > 0) return; // refused at authentication: never run
         played += 1;
         const play = new Play(runInput(definition) as Record<string, unknown>);
         for (let n = 0; play.next(choices[n % choices.length] ?? 0); n += 1)

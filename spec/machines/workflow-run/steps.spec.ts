@@ -223,7 +223,7 @@ describe('a step', () => {
       expect((await view()).errors[0]?.message).to.equal('n is required');
     });
 
-    it('is begun anew when its session was interrupted, once', async () => {
+    it('is begun again when its session was interrupted, once', async () => {
       await begin({ nodes: [agent('a')] });
       await say(ended({ outcome: 'interrupted', text: '' }));
       expect(far.opened).to.have.length(2);
@@ -233,7 +233,7 @@ describe('a step', () => {
       ]);
     });
 
-    it('ends with what its agent hands in, and refuses what comes from somebody else', async () => {
+    it('ends with what its agent hands in, and refuses what comes from someone else', async () => {
       await begin({ nodes: [agent('a'), agent('b')], edges: chain('a', 'b') });
       const submitted = {
         type: 'step.submitted',

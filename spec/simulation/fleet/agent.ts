@@ -5,7 +5,7 @@ import type { TurnResult } from '../../../actors/engines/turn-events.js';
 export interface Outside {
   /** How many turns were given each message, by the name that stands in it. */
   readonly heard: Map<string, number>;
-  /** Nobody acts in a process that is dead. */
+  /** No one acts in a process that is dead. */
   alive(): boolean;
   wait(ms: number): Promise<void>;
 }

@@ -46,7 +46,7 @@ export const fleetOperations = [
 export type FleetOperation = (typeof fleetOperations)[number];
 
 /** What a client knows of what it asked for. */
-export interface Deed {
+export interface Operation {
   readonly id: string;
   readonly operation: FleetOperation;
   readonly behaviour: Behaviour;
@@ -59,9 +59,9 @@ export interface Deed {
   readonly askedAt: number;
 }
 
-/** People who use a gateway: each of their requests has a key, and is made again where nobody answered it. */
+/** People who use a gateway: each of their requests has a key, and is made again where no one answered it. */
 export class FleetClients {
-  readonly deeds = new Map<string, Deed>();
+  readonly operations = new Map<string, Operation>();
   readonly surprises: string[] = [];
   readonly unanswered = new Map<string, number>();
   acknowledged = 0;
@@ -72,28 +72,28 @@ export class FleetClients {
     app: App,
     process: SimulatedProcess,
     askedAt: number,
-    how: Omit<Deed, 'id' | 'knowledge' | 'whom' | 'askedAt'>,
+    how: Omit<Operation, 'id' | 'knowledge' | 'whom' | 'askedAt'>,
     who: number,
   ): void {
     const whom = this.known(targetOf[how.operation], who);
     if (targetOf[how.operation] !== undefined && whom === undefined) return;
-    const deed: Deed = {
-      id: `${how.operation}${this.deeds.size}`,
+    const one: Operation = {
+      id: `${how.operation}${this.operations.size}`,
       ...how,
       whom,
       knowledge: 'unknown',
       askedAt,
     };
-    this.deeds.set(deed.id, deed);
-    void this.perform(app, process, deed);
+    this.operations.set(one.id, one);
+    void this.request(app, process, one);
   }
 
   /** Keys are kept for a day: so long it may be asked again, and is the same request. */
   again(app: App, process: SimulatedProcess, now: number): void {
     this.unanswered.clear();
-    for (const deed of this.deeds.values())
-      if (deed.knowledge === 'unknown' && now - deed.askedAt < 20 * 3_600_000)
-        void this.perform(app, process, deed);
+    for (const one of this.operations.values())
+      if (one.knowledge === 'unknown' && now - one.askedAt < 20 * 3_600_000)
+        void this.request(app, process, one);
   }
 
   overdue(quietSince: number): string | undefined {
@@ -105,33 +105,32 @@ export class FleetClients {
   /** One of the newest of their kind. */
   private known(kind: Target | undefined, who: number): string | undefined {
     if (kind === undefined) return undefined;
-    const made = [...this.deeds.values()].filter(
-      (deed) => deed.operation === kind && deed.made !== undefined,
+    const made = [...this.operations.values()].filter(
+      (one) => one.operation === kind && one.made !== undefined,
     );
     return made.at(-1 - (who % Math.max(1, Math.min(3, made.length))))?.made;
   }
 
-  private async perform(app: App, process: SimulatedProcess, deed: Deed): Promise<void> {
-    this.unanswered.set(deed.id, this.machine.now);
+  private async request(app: App, process: SimulatedProcess, one: Operation): Promise<void> {
+    this.unanswered.set(one.id, this.machine.now);
     try {
-      const answer = await say(app, deed);
+      const answer = await say(app, one);
       if (!process.alive) return;
       if (answer === undefined || isRefusal(answer)) {
-        deed.knowledge = 'refused';
+        one.knowledge = 'refused';
         return;
       }
-      deed.knowledge = 'done';
+      one.knowledge = 'done';
       this.acknowledged += 1;
       const { body } = answer as Reply<{ id?: string }>;
-      if (['open', 'item', 'run'].includes(deed.operation) && typeof body.id === 'string')
-        deed.made = body.id;
+      if (['open', 'item', 'run'].includes(one.operation) && typeof body.id === 'string') one.made = body.id;
     } catch (error) {
       if (!process.alive) return;
       const { code } = error as { code?: string };
       if (code === 'STORE_UNAVAILABLE' || code === 'OUTCOME_UNKNOWN') return;
-      this.surprises.push(`${deed.id}: ${error instanceof Error ? String(error.stack) : String(error)}`);
+      this.surprises.push(`${one.id}: ${error instanceof Error ? String(error.stack) : String(error)}`);
     } finally {
-      if (process.alive) this.unanswered.delete(deed.id);
+      if (process.alive) this.unanswered.delete(one.id);
     }
   }
 }
@@ -160,8 +159,8 @@ export const workflowId = 'fleet';
 export const concurrency = 3;
 
 /** Undefined: there was nothing to decide. */
-async function say(app: App, deed: Deed): Promise<Reply | Refusal | undefined> {
-  const { id, operation, behaviour, whom = '' } = deed;
+async function say(app: App, one: Operation): Promise<Reply | Refusal | undefined> {
+  const { id, operation, behaviour, whom = '' } = one;
   const request: Request = {
     app,
     caller: operator,
@@ -195,7 +194,7 @@ async function say(app: App, deed: Deed): Promise<Reply | Refusal | undefined> {
       const statuses = ['assigned', 'executing', 'in_review', 'blocked', 'done'] as const;
       return askActor(request, 'work-item', whom, {
         type: 'item.move',
-        status: statuses[deed.id.charCodeAt(deed.id.length - 1) % statuses.length]!,
+        status: statuses[one.id.charCodeAt(one.id.length - 1) % statuses.length]!,
       });
     }
     case 'comment':

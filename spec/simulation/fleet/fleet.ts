@@ -25,7 +25,7 @@ import { checkPromises, readFleet } from './promises.js';
 export class Fleet implements World {
   /** Of the machine; a turn that is silent ends by its deadline. */
   readonly calmMs = 1_200_000;
-  readonly somebody = {
+  readonly anyone = {
     actor: { kind: 'session', id: 'nobody' },
     event: { type: 'queue.pause' },
   };
@@ -102,7 +102,7 @@ export class Fleet implements World {
   }
 
   /** A person goes on with what stands still. */
-  async mend(supervisor: Supervisor): Promise<void> {
+  async repair(supervisor: Supervisor): Promise<void> {
     const app = this.app(supervisor);
     try {
       for (const id of await idsOf(supervisor, 'session', { index: 'all' }))
@@ -126,7 +126,7 @@ export class Fleet implements World {
       throw error;
     });
     if (!process.alive || found === undefined) return;
-    checkPromises([...this.clients.deeds.values()], found, heardBefore, this.begun - 1, settled);
+    checkPromises([...this.clients.operations.values()], found, heardBefore, this.begun - 1, settled);
     must(this.clients.surprises.length === 0, this.clients.surprises[0] ?? '');
   }
 

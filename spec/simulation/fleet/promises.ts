@@ -2,7 +2,7 @@ import { idsOf } from '../../../lib/commands/iterate.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
 import { must } from '../model.js';
 import { tokensIn } from './agent.js';
-import { concurrency, type Deed } from './clients.js';
+import { concurrency, type Operation } from './clients.js';
 
 /** All that a gateway shows of its sessions, work items and runs. */
 export interface Shown {
@@ -58,12 +58,12 @@ export async function readFleet(supervisor: Supervisor): Promise<Shown> {
 }
 
 /**
- * What was acknowledged is there once; what was refused is not; what nobody knows of is there once or not at all. No
+ * What was acknowledged is there once; what was refused is not; what no one knows of is there once or not at all. No
  * message is given to two turns, and once all is settled every one was given to a turn, or stands where a person sees
  * why not.
  */
 export function checkPromises(
-  deeds: readonly Deed[],
+  operations: readonly Operation[],
   shown: Shown,
   heard: ReadonlyMap<string, number>,
   deaths: number,
@@ -77,14 +77,14 @@ export function checkPromises(
   const titles = tally(shown.items.flatMap(({ view }) => tokensIn(view.title)));
   const comments = tally(shown.items.flatMap((item) => item.comments.flatMap(({ text }) => tokensIn(text))));
   const runs = tally(shown.runs.map(({ view }) => view.idempotencyKey ?? ''));
-  const places: Partial<Record<Deed['operation'], ReadonlyMap<string, number>>> = {
+  const places: Partial<Record<Operation['operation'], ReadonlyMap<string, number>>> = {
     open: said,
     post: said,
     item: titles,
     comment: comments,
     run: runs,
   };
-  for (const { id, operation, knowledge } of deeds) {
+  for (const { id, operation, knowledge } of operations) {
     const place = places[operation];
     if (place === undefined) continue;
     // The prompt of a run's step is a message as well
@@ -110,7 +110,7 @@ export function checkPromises(
       `the session ${id} is ${view.status} with ${view.queueDepth} messages in its queue`,
     );
     // A stop clears the queue
-    if (deeds.some(({ operation, whom }) => operation === 'stop' && whom === id)) continue;
+    if (operations.some(({ operation, whom }) => operation === 'stop' && whom === id)) continue;
     const unheard = messages
       .filter(({ role }) => role === 'user')
       .flatMap(({ content }) => tokensIn(content))

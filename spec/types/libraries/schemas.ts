@@ -26,14 +26,14 @@ const machine = setup({
   context: ({ input: { owner } }) => ({ owner, cents: 0, note: '' }),
   on: { '*': { actions: assign(({ event }) => ({ cents: event.cents, note: event.note })) } },
 });
-const purse = defineKind({
+const account = defineKind({
   kind: 'purse',
   version: 1,
   machine,
   schemas: { input, events: { 'zod.pay': byZod, 'valibot.pay': byValibot, 'arktype.pay': byArkType } },
   view: ({ context }) => context,
 });
-const supervisor = await createSupervisor({ kinds: [purse], store: memoryStore() });
+const supervisor = await createSupervisor({ kinds: [account], store: memoryStore() });
 await supervisor.spawn('purse', { id: 'p', input: { owner: 'ann' } });
 await supervisor.ask('purse', 'p', { type: 'zod.pay', cents: 1, note: 'x' });
 await supervisor.ask('purse', 'p', { type: 'valibot.pay', cents: 1, note: 'x' });
@@ -45,7 +45,7 @@ void supervisor.ask('purse', 'p', { type: 'valibot.pay', cents: 'one', note: 'x'
 // @ts-expect-error as arktype infers it
 void supervisor.ask('purse', 'p', { type: 'arktype.pay', cents: 'one', note: 'x' });
 // @ts-expect-error a schema of an event that the machine has not
-defineKind({ ...purse, schemas: { events: { 'zod.pya': byZod } } });
+defineKind({ ...account, schemas: { events: { 'zod.pya': byZod } } });
 // @ts-expect-error no schema
-defineKind({ ...purse, schemas: { events: { 'zod.pay': { parse: () => null } } } });
+defineKind({ ...account, schemas: { events: { 'zod.pay': { parse: () => null } } } });
 await supervisor.stop();

@@ -41,7 +41,7 @@ const key = { kind: 'session', id: session.id } as const;
 void supervisor.rows(key, 'mesages');
 // @ts-expect-error a message has words
 const empty: Message = { id: 'm2', role: 'user', kind: 'user' };
-// @ts-expect-error a role that nobody has
+// @ts-expect-error a role that no one has
 void supervisor.ask('session', key.id, { type: 'message.post', message: { ...empty, role: 'usr' } });
 // @ts-expect-error a session needs an engine, a folder …
 void supervisor.spawn('session', { input: { title: 'x' } });

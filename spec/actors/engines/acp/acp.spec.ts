@@ -65,7 +65,7 @@ describe('the acp engine', () => {
     expect(JSON.stringify(second.reports)).to.not.include('long ago');
   });
 
-  it('begins anew with the conversation in the prompt when the agent refuses to load or cannot', async () => {
+  it('begins again with the conversation in the prompt when the agent refuses to load or cannot', async () => {
     const transcript = [{ role: 'user', content: 'I like plums' }] as const;
     const nativeId = '00000000-0000-4000-8000-000000000000';
     const refused = await turn({ prompt: '[[recall]]', nativeId, transcript });
@@ -110,7 +110,7 @@ describe('the acp engine', () => {
     });
   }).timeout(180_000);
 
-  it('denies a tool that nobody allows, allows what its list names by kind or name, and asks whoever listens', async () => {
+  it('denies a tool that no one allows, allows what its list names by kind or name, and asks the one who listens', async () => {
     const shell = '[[use {"title":"ls -l"}]]';
     expect((await turn(shell)).text).to.equal('o-reject_once');
     expect((await turn(shell, { allow: ['execute'] })).text).to.equal('o-allow_once');

@@ -46,7 +46,7 @@ describe('the claude engine', () => {
     expect((await turn({ prompt: '[[recall]]', nativeId })).text).to.include('apple');
   });
 
-  it('begins anew with the conversation in the prompt when the session is not known any more', async () => {
+  it('begins again with the conversation in the prompt when the session is not known any more', async () => {
     const { text, nativeId, reports } = await turn({
       prompt: '[[recall]]',
       nativeId: '00000000-0000-4000-8000-000000000000',
@@ -93,11 +93,11 @@ describe('the claude engine', () => {
       .and.not.have.property('resetAt');
   });
 
-  it('denies a tool that nobody allows, with a sentence for the agent', async () => {
+  it('denies a tool that no one allows, with a sentence for the agent', async () => {
     expect((await turn('[[use Bash]]')).text).to.match(/^denied: The tool Bash is not allowed/);
   });
 
-  it('allows what its allow-list names, and what whoever listens allows', async () => {
+  it('allows what its allow-list names, and what the one who listens allows', async () => {
     expect((await turn('[[use Bash]]', { allow: ['Bash'] })).text).to.equal('allowed');
     const asked: unknown[] = [];
     const permission = (request: unknown) => {

@@ -65,15 +65,15 @@ describe('the codex engine', () => {
     expect(usage).to.deep.equal({ inputTokens: 200, outputTokens: 40, cachedTokens: 80 });
   });
 
-  it('begins anew with the conversation in the prompt when the old one is refused', async () => {
-    const stranger = '00000000-0000-4000-8000-000000000000';
+  it('begins again with the conversation in the prompt when the old one is refused', async () => {
+    const outsider = '00000000-0000-4000-8000-000000000000';
     const { text, nativeId, reports } = await turn({
       prompt: '[[recall]]',
-      nativeId: stranger,
+      nativeId: outsider,
       transcript: [{ role: 'user', content: 'I like plums' }],
     });
     expect(text).to.include('I like plums');
-    expect(nativeId).to.not.equal(stranger);
+    expect(nativeId).to.not.equal(outsider);
     expect(reports.map(({ type }) => type)).to.include('notice');
   });
 
@@ -260,7 +260,7 @@ describe('the codex engine', () => {
     expect(await turn('[[fork]]')).to.include({ outcome: 'succeeded', left: 0 });
   }).timeout(180_000);
 
-  it('drives a codex without an app-server by exec: answers, resumes, begins anew, and bounds what cannot ask', async () => {
+  it('drives a codex without an app-server by exec: answers, resumes, begins again, and bounds what cannot ask', async () => {
     const first = await turn('[[say one]] fig', old);
     expect(first).to.deep.include({
       outcome: 'succeeded',
@@ -270,13 +270,13 @@ describe('the codex engine', () => {
     const second = await turn({ prompt: '[[recall]]', nativeId: first.nativeId }, old);
     expect(second.text).to.include('fig');
     expect(second).to.not.have.property('usage');
-    const stranger = '00000000-0000-4000-8000-000000000000';
+    const outsider = '00000000-0000-4000-8000-000000000000';
     expect(
       (
         await turn(
           {
             prompt: '[[recall]]',
-            nativeId: stranger,
+            nativeId: outsider,
             transcript: [{ role: 'user', content: 'I like plums' }],
           },
           old,

@@ -312,7 +312,7 @@ describe('the openai engine', () => {
       );
     });
 
-    it('asks an endpoint of this machine for its models, and knows when nobody listens', async () => {
+    it('asks an endpoint of this machine for its models, and knows when no one listens', async () => {
       expect(await openAiEngine({ name: 'local', baseUrl: `${model.url}/v1` }).discover()).to.include({
         available: true,
         defaultModel: 'scripted',
@@ -324,7 +324,7 @@ describe('the openai engine', () => {
       });
     });
 
-    it('calls nobody elsewhere before a turn wants it', async () => {
+    it('calls no one elsewhere before a turn wants it', async () => {
       expect(await engine({ baseUrl: 'https://model.invalid/v1' }).discover()).to.include({
         available: true,
       });

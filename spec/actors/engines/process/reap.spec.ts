@@ -10,7 +10,7 @@ import { isAlive } from '../../../helpers/is-alive.js';
 
 const byPid = (a: number, b: number): number => a - b;
 
-/** A process as a crashed gateway leaves it: started by somebody else, nobody holds a handle on it. */
+/** A process as a crashed gateway leaves it: started by someone else, no one holds a handle on it. */
 async function orphan(script: string, spawnId: string): Promise<number> {
   const child = spawn('/bin/sh', ['-c', script], {
     detached: true,
@@ -44,7 +44,7 @@ describe('reap', () => {
   });
 
   // A home may be taken over by another machine, whose process table knows nothing of this child.
-  it('never says that a child on another machine is gone, and signals nobody', async () => {
+  it('never says that a child on another machine is gone, and signals no one', async () => {
     const spawnId = freshSpawnId();
     const pid = await orphan('echo ready; sleep 60', spawnId);
     const note = { ...(await noteOf(pid, spawnId)), machine: 'elsewhere', boot: 'b' };

@@ -33,7 +33,7 @@ describe('receiveMessage', () => {
     ).to.have.members(['Hello', 'And?']);
   });
 
-  it('begins anew where the session of a conversation was deleted: nothing that was said there was heard any more', async () => {
+  it('begins again where the session of a conversation was deleted: nothing that was said there was heard any more', async () => {
     await hear('1');
     const [first = ''] = await sessions();
     for (const type of ['session.stop', 'session.delete'] as const)

@@ -71,7 +71,7 @@ describe('where a new session works', () => {
     expect(await cwdOf(at, { cwd: folder('usual') })).to.equal(folder('usual'));
   });
 
-  it('is refused outside the roots, whoever said so', async () => {
+  it('is refused outside the roots, no matter who said so', async () => {
     expect(await cwdOf(await app({}, { cwd: home }), { employee: 'ann' })).to.match(
       /^BAD_REQUEST: cwd must be/,
     );
@@ -98,7 +98,7 @@ describe('where a new session works', () => {
     expect(worktrees('hers')).to.equal(2);
   });
 
-  it('leaves no worktree behind for a task that nobody attempts', async () => {
+  it('leaves no worktree behind for a task that no one attempts', async () => {
     const at = await app();
     const input = { task: 'x', employee: 'ann', cwd: folder('hers'), worktree: true };
     const first = await delegate({ ...asking, app: at }, input);

@@ -61,7 +61,7 @@ describe('workingFolder', () => {
     expect(await given(outside)).to.equal(outside);
   });
 
-  it('takes any folder but one of the home from whoever has the token, a link into the home included', async () => {
+  it('takes any folder but one of the home from the one who has the token, a link into the home included', async () => {
     const anywhere = (given: string) =>
       workingFolder(house.app, 's1', given, { rehearsal: false, anywhere: true });
     expect(await anywhere('/usr')).to.equal('/usr');

@@ -35,7 +35,7 @@ describe('createWorkItem', () => {
     });
   }
 
-  it('keeps prefix and count when the company is renamed and the process starts anew', async () => {
+  it('keeps prefix and count when the company is renamed and the process starts again', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'prefix-'));
     try {
       const first = await openApp({

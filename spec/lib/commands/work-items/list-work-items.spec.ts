@@ -194,7 +194,7 @@ describe('listWorkItems', () => {
     expect([await hits('walrus'), await hits('a seal')]).to.deep.equal([0, 1]);
   });
 
-  it('finds what awaits somebody', async () => {
+  it('finds what awaits someone', async () => {
     const ask = (who: string): Promise<readonly unknown[]> =>
       listWorkItems(house.app, { needsAttentionFor: who, limit: 5, offset: 0 }, operator).then(
         ({ workItems }) => workItems.map((item) => (item as { id: string }).id),

@@ -30,7 +30,7 @@ describe('the texts of work items', () => {
       });
   };
 
-  it('show a change to whoever searches while somebody else is reading it: they saw what had been', async () => {
+  it('show a change to the one who searches while someone else is reading it: they saw what had been', async () => {
     let go: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       go = resolve;
@@ -56,7 +56,7 @@ describe('the texts of work items', () => {
     expect([await first, await second]).to.deep.equal([['TRP-1'], ['TRP-1']]);
   });
 
-  it('are read anew after they could not be read: every search failed until something changed', async () => {
+  it('are read again after they could not be read: every search failed until something changed', async () => {
     let broken = true;
     const { supervisor } = house.app;
     const shaky = withVerbs({

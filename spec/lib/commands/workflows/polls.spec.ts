@@ -3,7 +3,7 @@ import { createPoll } from '../../../../lib/commands/workflows/polls.js';
 import type { Caller } from '../../../../machines/caller.js';
 import { openApp } from '../app-fixture.js';
 
-/** A poll is a program of somebody's choice, run on this machine again and again. */
+/** A poll is a program of someone's choice, run on this machine again and again. */
 describe('createPoll', () => {
   it('is for people: no agent so much as proposes a program, not even the first of all', async () => {
     const { app, close } = await openApp();

@@ -4,7 +4,7 @@ import { readSignature, signingSecret } from '../../../../lib/commands/workflows
 import type { App } from '../../../../lib/commands/app.js';
 
 /**
- * Whose signatures count: those of a binding that is active and signs, made with a secret that nobody else
+ * Whose signatures count: those of a binding that is active and signs, made with a secret that no one else
  * can make.
  */
 const now = Date.UTC(2026, 0, 1);

@@ -106,7 +106,7 @@ describe('/ws/inspect', () => {
     expect(entriesOf(socket).length).to.be.greaterThan(seen);
   });
 
-  it('filters by kind, by id and by tree, and knows who is born into a tree', async () => {
+  it('filters by kind, by id and by tree, and knows who is created into a tree', async () => {
     await house.supervisor.spawn('session', { id: 'top', input: input() });
     await house.supervisor.spawn('session', { id: 'old-child', input: input('top') });
     const sockets = await Promise.all(
@@ -153,7 +153,7 @@ describe('/ws/inspect', () => {
     expect(framesOf(other).some(({ event }) => event === 'refusals')).to.equal(false);
   });
 
-  it("sends a restored log's watcher to read anew, and one whose place is below the floor", async () => {
+  it("sends a restored log's watcher to read again, and one whose place is below the floor", async () => {
     await item('x');
     const head = house.supervisor.status.position;
     const ahead = await house.socket(`/ws/inspect?since=${head + 1000}`);
@@ -232,7 +232,7 @@ describe('/ws/inspect', () => {
     expect(next.payload.entries[0]?.seq).to.equal((seq ?? 0) + 1);
   }).timeout(180_000);
 
-  it('is for people: agents and strangers stay out, credentials stay out of addresses, nonsense is named', async () => {
+  it('is for people: agents and outsiders stay out, credentials stay out of addresses, nonsense is named', async () => {
     await house.supervisor.spawn('session', { id: 'agent', input: input() });
     const url = (path: string) => `ws://127.0.0.1:${house.gateway.port}${path}`;
     const refused = async (path: string, headers: Record<string, string>) =>
@@ -258,7 +258,7 @@ describe('/ws/inspect', () => {
     expect(framesOf(socket).filter(({ event }) => event === 'error')).to.have.length(4);
   });
 
-  it('writes a frame once for all who watch alike, and listens to nothing while nobody watches', async () => {
+  it('writes a frame once for all who watch alike, and listens to nothing while no one watches', async () => {
     const { inspection } = house.supervisor;
     const tap = inspection.tap.bind(inspection);
     let taps = 0;

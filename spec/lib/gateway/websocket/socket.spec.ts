@@ -153,14 +153,14 @@ describe('/ws', () => {
     const own = (await house.operator.post('/api/sessions', { prompt: 'hang' })).body.id;
     const token = house.tokens.mint(own);
     const socket = await house.socket('/ws?since=0', { authorization: `Bearer ${token}` });
-    const stranger = (await house.operator.post('/api/sessions', { prompt: 'stream this' })).body.id;
+    const outsider = (await house.operator.post('/api/sessions', { prompt: 'stream this' })).body.id;
     const foreign = await mint('secret plan');
     const agent = house.agent(own);
     const child = (await agent.post('/api/sessions', { prompt: 'stream this' })).body.id;
     const mine = (await agent.post('/api/work-items', { title: 'mine' })).body.workItem.id;
     await socket.until(about(mine));
     await socket.until((frame) => frame.event === 'session:delta' && about(child)(frame));
-    for (const hidden of [stranger, foreign])
+    for (const hidden of [outsider, foreign])
       expect(socket.frames.some(about(hidden)), hidden).to.equal(false);
     expect(socket.frames.some(about(own))).to.equal(true);
   });
@@ -178,7 +178,7 @@ describe('/ws', () => {
     }
   });
 
-  it('cuts a live reader that does not read, and bothers nobody else', async () => {
+  it('cuts a live reader that does not read, and bothers no one else', async () => {
     const slow = await house.socket('/ws');
     const quick = await house.socket('/ws');
     const since = house.supervisor.status.position;

@@ -91,7 +91,7 @@ describe('/ws/stately', () => {
     );
   });
 
-  it('introduces who is born later with its birth', async () => {
+  it('introduces who is created later with its creation', async () => {
     const socket = await house.socket('/ws/stately?kinds=work-item', {});
     await socket.until((frame) => (frame as unknown as StatelyFrame).sessionId === 'troupe');
     await house.operator.post('/api/work-items', { title: 'x' });

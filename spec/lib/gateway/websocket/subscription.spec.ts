@@ -17,7 +17,7 @@ const never = (): never => {
 };
 
 /**
- * Where replay meets the live feed. A commit that came in exactly between the two was once told to nobody,
+ * Where replay meets the live feed. A commit that came in exactly between the two was once told to no one,
  * and the next one moved the cursor past it.
  */
 describe('a watcher', () => {

@@ -37,7 +37,7 @@ describe('the book of paired browsers', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  // Whoever paired a browser in the two minutes of a wrong clock threw all others out of the file.
+  // The one who paired a browser in the two minutes of a wrong clock threw all others out of the file.
   it('loses no device when another is paired while the wall is years ahead', async () => {
     await book.keep(device('d_1'));
     await environment.setWall(10 * 365 * 24 * 3_600_000);
@@ -75,7 +75,7 @@ describe('the book of paired browsers', () => {
       .and.not.include('d_1');
   });
 
-  it('knows nobody by another secret, another id, or a part of either', async () => {
+  it('knows no one by another secret, another id, or a part of either', async () => {
     await book.keep(device('d_1'));
     for (const [id, given] of [
       ['d_1', 's'.repeat(42)],
@@ -89,7 +89,7 @@ describe('the book of paired browsers', () => {
     }
   });
 
-  it('lets nobody in after a revocation, tells of it once it is on disk, and knows who was not there', async () => {
+  it('lets no one in after a revocation, tells of it once it is on disk, and knows who was not there', async () => {
     await book.keep(device('d_1'));
     const told: unknown[] = [];
     book.onRevoked((id) => told.push(id));
@@ -107,7 +107,7 @@ describe('the book of paired browsers', () => {
     expect(await book.verify('d_1', secret)).to.include({ id: 'd_1' });
   });
 
-  it('notices within a second that somebody removed a device by hand', async () => {
+  it('notices within a second that someone removed a device by hand', async () => {
     await book.keep(device('d_1'));
     const told: unknown[] = [];
     book.onRevoked((id) => told.push(id));
@@ -117,7 +117,7 @@ describe('the book of paired browsers', () => {
     expect(told).to.deep.equal(['d_1']);
   });
 
-  it('writes on top of what somebody else wrote, never over it', async () => {
+  it('writes on top of what someone else wrote, never over it', async () => {
     await book.keep(device('d_1'));
     const written = JSON.parse(await readFile(path, 'utf8')) as { devices: object[] };
     await writeFile(
@@ -164,7 +164,7 @@ describe('the book of paired browsers', () => {
     'a file too large to be one': () => writeFile(path, ' '.repeat(2 ** 20 + 1)),
   };
   for (const [name, damage] of Object.entries(damages)) {
-    it(`lets nobody in with ${name}, says so, writes nothing over it, and goes on when it is mended`, async () => {
+    it(`lets no one in with ${name}, says so, writes nothing over it, and goes on when it is repaired`, async () => {
       await book.keep(device('d_1'));
       const whole = await readFile(path, 'utf8');
       await damage(whole);

@@ -24,7 +24,7 @@ describe('openEvidence', () => {
     ]).to.deep.equal([true, false]);
   });
 
-  it('uses a folder that somebody names, if it is there', async () => {
+  it('uses a folder that someone names, if it is there', async () => {
     await mkdir(join(folder, 'elsewhere'));
     const evidence = await openEvidence({ standard: standard(), override: join(folder, 'elsewhere') });
     expect(evidence).to.include({ configured: true, root: join(folder, 'elsewhere') });

@@ -140,7 +140,7 @@ describe('fetchBytes', () => {
     'a relative one': '/etc/hostname',
   };
   for (const [what, url] of Object.entries(refused)) {
-    it(`refuses ${what} and dials nobody`, async () => {
+    it(`refuses ${what} and dials no one`, async () => {
       names['inside.test'] = [['10.0.0.8']];
       names['both.test'] = [['93.184.216.34', '::1']];
       names['empty.test'] = [[]];

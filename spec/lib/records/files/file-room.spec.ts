@@ -6,7 +6,7 @@ import { layoutOf } from '../../../../lib/home/layout.js';
 import { openFileRoom } from '../../../../lib/records/files/file-room.js';
 import { testEnvironment } from '../../../../lib/testing/test-environment.js';
 
-describe('the sweep of files that belong to nobody', () => {
+describe('the sweep of files that belong to no one', () => {
   // The wall leapt, and an upload that was being written was an hour old all at once.
   it('takes nothing because the wall has leapt, and takes it when an hour has passed', async () => {
     const home = await mkdtemp(join(tmpdir(), 'files-'));

@@ -83,7 +83,7 @@ describe('the library', () => {
     expect(warnings[0]).to.include({ documents: 2, words: 3 });
   });
 
-  it('enters no more folders than it may, however many somebody makes', async () => {
+  it('enters no more folders than it may, however many someone makes', async () => {
     for (let n = 0; n < 30; n += 1) await put(`knowledge/f${n}/d.md`, 'common');
     await open({ foldersMax: 21 });
     expect(await paths('common')).to.have.length(20);

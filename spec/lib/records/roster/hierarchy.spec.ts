@@ -15,7 +15,7 @@ const warned = (people: readonly Person[], root: string | null = null) =>
   hierarchyOf(people, root).hierarchy.warnings.map(({ employee, type }) => `${employee} ${type}`);
 
 describe('the hierarchy', () => {
-  it('places everybody below the one executive who reports to nobody', () => {
+  it('places everybody below the one executive who reports to no one', () => {
     const { hierarchy, places } = hierarchyOf(
       [
         person('ann', 'employee', 'bob'),

@@ -100,7 +100,7 @@ describe('a home in PostgreSQL', function () {
     await owner.write(next(owner, 'after'));
     proxy.pass();
     await reached(former, 'lost');
-    // Its answer never came, so nobody can say that it was not written
+    // Its answer never came, so no one can say that it was not written
     expect(await lost).to.equal('OUTCOME_UNKNOWN');
     expect((await rejection(former.write(next(former, 'late')))).code).to.equal('LOST');
     expect(await owner.getMany(['a/x/before', 'a/x/during', 'a/x/after', 'a/x/late'])).to.deep.equal([

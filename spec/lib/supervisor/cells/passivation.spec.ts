@@ -58,13 +58,13 @@ describe('passivation', () => {
     const { supervisor, environment, store } = house;
     for (const id of ['busy', 'resting', ...Array.from({ length: 60 }, (_, n) => `c${n}`)])
       await supervisor.spawn('counter', { id });
-    const crowd = async () => {
+    const group = async () => {
       for (let n = 0; n < 60; n += 1) await supervisor.handle('counter', `c${n}`).wake();
     };
     store.fail({ mode: 'hold' });
     const asked = [supervisor.ask('counter', 'busy', { type: 'add', n: 1 })];
     await environment.settle();
-    await crowd();
+    await group();
     asked.push(supervisor.ask('counter', 'busy', { type: 'add', n: 10 }));
     await environment.settle();
     store.fail(undefined);
@@ -73,7 +73,7 @@ describe('passivation', () => {
 
     await rejection(supervisor.ask('counter', 'resting', { type: 'explode' }));
     const first = supervisor.ask('counter', 'resting', { type: 'add', n: 1 });
-    await crowd();
+    await group();
     const second = supervisor.ask('counter', 'resting', { type: 'add', n: 10 });
     await environment.advance(1_000);
     expect([seen(await first)['n'], seen(await second)['n']]).to.deep.equal([1, 11]);
@@ -128,7 +128,7 @@ describe('passivation', () => {
     await house.stop();
   });
 
-  it('does not take an actor for absent that was born while it was being looked for', async () => {
+  it('does not take an actor for absent that was created while it was being looked for', async () => {
     const house = await openHouse([counterKind()]);
     const { get } = house.mortal;
     const looked = later<undefined>();

@@ -168,7 +168,7 @@ describe('what a step asks for', () => {
     expect([runs, await rows('o/')]).to.deep.equal([[], []]);
   });
 
-  it('has one row of a timer that was set anew, and none of one that rang', async () => {
+  it('has one row of a timer that was set again, and none of one that rang', async () => {
     await send('alarm', { ms: 1_000 });
     await send('alarm', { ms: 5_000 });
     expect(await rows('t/')).to.have.length(1);

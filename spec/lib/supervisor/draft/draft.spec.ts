@@ -83,7 +83,7 @@ describe('what a commit writes', () => {
     expect([await list('left'), await list('right')]).to.deep.equal([[], [['c', { n: 0 }]]]);
   });
 
-  it('creates nobody whom his kind refuses: by request, in a plan, as a child', async () => {
+  it('creates no one whom his kind refuses: by request, in a plan, as a child', async () => {
     const input = { name: 'unwanted' };
     expect(await house.supervisor.spawn('card', { id: 'x', input })).to.include({ code: 'FORBIDDEN' });
     expect(
@@ -105,7 +105,7 @@ describe('what a commit writes', () => {
     ]).to.deep.equal([undefined, undefined]);
     expect(
       (await house.supervisor.why({ kind: 'card', id: 'c' }, { type: 'operator' }))?.actor,
-    ).to.deep.include({ revision: 2 }); // born, and failed once
+    ).to.deep.include({ revision: 2 }); // created, and failed once
   });
 
   it("answers when it could not be read whether a child's name is free, and takes events again", async () => {
@@ -176,7 +176,7 @@ describe('what a commit writes', () => {
     expect(wholes).to.deep.equal([0, 32, 64, 96]);
   });
 
-  it('forgets an actor that had ended at its birth', async () => {
+  it('forgets an actor that had ended at its creation', async () => {
     const ended = setup({}).createMachine({
       id: 'ended',
       initial: 'over',

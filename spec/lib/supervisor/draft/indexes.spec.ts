@@ -55,7 +55,7 @@ describe('places', () => {
   it('follow each region for itself, keep the time of a region that did not move, and are tallied', async () => {
     const house = await openHouse([lamp as unknown as Kind]);
     for (const id of ['a', 'b', 'c']) await house.supervisor.spawn('lamp', { id });
-    const born = house.environment.clock.now();
+    const fresh = house.environment.clock.now();
     await house.environment.advance(1000);
     await house.supervisor.ask('lamp', 'b', { type: 'flip' });
     await house.environment.advance(1000);
@@ -68,7 +68,7 @@ describe('places', () => {
       states: { 'paint.red': 3, 'power.off': 1, 'power.on': 2 },
     });
     const on = await inspection.places('lamp', 'power.on', { limit: 10 });
-    expect(on.map(({ id, since }) => [id, since - born])).to.deep.equal([
+    expect(on.map(({ id, since }) => [id, since - fresh])).to.deep.equal([
       ['b', 1000],
       ['a', 2000],
     ]);
@@ -78,13 +78,16 @@ describe('places', () => {
       ),
     ).to.deep.equal(['a']);
     expect(
-      (await inspection.places('lamp', 'paint.red', { limit: 2 })).map(({ id, since }) => [id, since - born]),
+      (await inspection.places('lamp', 'paint.red', { limit: 2 })).map(({ id, since }) => [
+        id,
+        since - fresh,
+      ]),
     ).to.deep.equal([
       ['a', 0],
       ['b', 0],
     ]);
     const [stored] = await inspection.stored([{ kind: 'lamp', id: 'a' }]);
-    expect(stored?.places).to.deep.equal({ 'paint.red': born, 'power.on': born + 2000 });
+    expect(stored?.places).to.deep.equal({ 'paint.red': fresh, 'power.on': fresh + 2000 });
     await house.stop();
   });
 

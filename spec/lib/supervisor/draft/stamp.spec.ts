@@ -18,14 +18,14 @@ interface Stamped {
 
 const machine = setup({
   types: {
-    context: {} as { born: Stamped; told: Stamped | null },
+    context: {} as { fresh: Stamped; told: Stamped | null },
     events: {} as { type: 'tell' },
     input: {} as Stamped,
   },
 }).createMachine({
   id: 'witness',
   context: ({ input }) => ({
-    born: { id: input.id ?? '', at: input.at, by: input.by, facts: input.facts ?? null },
+    fresh: { id: input.id ?? '', at: input.at, by: input.by, facts: input.facts ?? null },
     told: null,
   }),
   on: {
@@ -85,9 +85,9 @@ describe('the stamp of an event', () => {
   });
 
   it("is the kernel's at birth, too, and so is the id", async () => {
-    const born = seen(
+    const fresh = seen(
       await house.supervisor.spawn('witness', { id: 'w', input: lies as unknown as Json, by: employee }),
     )['born'];
-    expect(born).to.deep.equal({ id: 'w', at: house.environment.clock.now(), by: employee, facts: 'ours' });
+    expect(fresh).to.deep.equal({ id: 'w', at: house.environment.clock.now(), by: employee, facts: 'ours' });
   });
 });

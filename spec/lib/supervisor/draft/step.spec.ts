@@ -213,7 +213,7 @@ function behaviours(): void {
       }
     });
 
-    it('stops and starts an invoke that is entered anew, in this order', () => {
+    it('stops and starts an invoke that is entered again, in this order', () => {
       const { machine, snapshot } = started({
         initial: 'busy',
         states: {
@@ -305,7 +305,7 @@ function behaviours(): void {
       expect([bad.snapshot.value, bad.snapshot.context]).to.deep.equal(['bad', { got: { message: 'no' } }]);
     });
 
-    it('ends with an error when nobody handles the error of a child', () => {
+    it('ends with an error when no one handles the error of a child', () => {
       const { machine, snapshot } = started({
         initial: 'busy',
         states: { busy: { invoke: { id: 'work', src: 'deed' } } },
@@ -519,7 +519,7 @@ function behaviours(): void {
       machineOf({ context: { n: 0 }, initial: 'still', ...config });
     const count = assign({ n: ({ context }: { context: { n: number } }) => context.n + 1 });
 
-    it('ends with an error: always, raise, and at the birth', () => {
+    it('ends with an error: always, raise, and at the creation', () => {
       const always = rounds({
         states: {
           still: { on: { go: 'a' } },
@@ -535,8 +535,8 @@ function behaviours(): void {
       });
       for (const machine of [always, raising, guarded])
         expect(() => step(machine, begin(machine, {}).snapshot, { type: 'go' })).to.throw('Infinite loop');
-      const born = rounds({ states: { still: { always: 'a' }, a: { always: 'still' } } });
-      expect(() => begin(born, {})).to.throw('Infinite loop');
+      const fresh = rounds({ states: { still: { always: 'a' }, a: { always: 'still' } } });
+      expect(() => begin(fresh, {})).to.throw('Infinite loop');
     });
 
     it('that ends by itself may have thousands of steps', () => {

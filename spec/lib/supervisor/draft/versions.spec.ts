@@ -159,7 +159,7 @@ describe('versions', () => {
     expect((await rejection(touch())).message).to.match(/newer version \(3\)/);
   });
 
-  it("that cannot be read stand in nobody else's way", async () => {
+  it("that cannot be read stand in no one else's way", async () => {
     await house.restart([kindOf(2, { count: 7 }, 'begun')]);
     await rejection(touch());
     expect(seen((await house.supervisor.spawn('thing', { id: 'new' })) as never)).to.include({ count: 7 });

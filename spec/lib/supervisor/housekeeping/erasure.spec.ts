@@ -139,7 +139,7 @@ describe('the erased history of an actor', () => {
     expect((await verifyStore(join(folder, 'store'))).faults).to.deep.equal([]);
   });
 
-  // whoever reaches the disk could otherwise blank what they did
+  // the one who reaches the disk could otherwise blank what they did
   it('is damage where nothing in the log says that it was erased', async () => {
     const house = await open();
     await furnish(house);

@@ -148,7 +148,7 @@ describe('housekeeping', () => {
       ]);
     });
 
-    it('forgets nobody of a kind that does not ask for it', async () => {
+    it('forgets no one of a kind that does not ask for it', async () => {
       house = await openHouse([counterKind()]);
       await house.supervisor.spawn('counter', { id: 'c' });
       await close('c');
@@ -157,7 +157,7 @@ describe('housekeeping', () => {
       expect((await house.supervisor.get('counter', 'c'))?.value).to.equal('closed');
     });
 
-    it('forgets nobody of a kind that does not ask for it any more, and asks no more of itself', async () => {
+    it('forgets no one of a kind that does not ask for it any more, and asks no more of itself', async () => {
       house = await openHouse([kind]);
       await house.supervisor.spawn('counter', { id: 'c' });
       await close('c');
@@ -167,7 +167,7 @@ describe('housekeeping', () => {
       expect([await rows('a/'), await rows('e/')]).to.deep.equal([['a/counter/c'], []]);
     });
 
-    it('forgets nobody who lives, whatever a row says', async () => {
+    it('forgets no one who lives, whatever a row says', async () => {
       house = await openHouse([kind]);
       await house.supervisor.spawn('counter', { id: 'c' });
       await house.supervisor.stop();

@@ -69,7 +69,7 @@ describe('lists and totals of a new version', () => {
     expect(await listed()).to.deep.equal(ids(3));
   });
 
-  it('are right for those that take a step, are born or forgotten before their turn has come', async () => {
+  it('are right for those that take a step, are created or forgotten before their turn has come', async () => {
     await open(80);
     await house.restart([of({ ...next, forgetAfterMs: 1_000 } as Partial<Kind>)]);
     await add('c1', 1_000);
@@ -132,7 +132,7 @@ describe('lists and totals of a new version', () => {
     }
   });
 
-  it('are made anew for a version of the lists alone, too', async () => {
+  it('are made again for a version of the lists alone, too', async () => {
     await open(10);
     await house.environment.advance(5_000);
     await house.restart([of({ indexVersion: 1, index: byN, totals: (snapshot) => [parity(snapshot)] })]);
@@ -141,7 +141,7 @@ describe('lists and totals of a new version', () => {
     expect(totals()).to.deep.equal({ even: 5, odd: 5 });
   });
 
-  it('go on past a record that nobody can read, and say so once', async () => {
+  it('go on past a record that no one can read, and say so once', async () => {
     await open(3);
     await house.supervisor.stop();
     const { seq, chain } = house.store.head;
@@ -156,7 +156,7 @@ describe('lists and totals of a new version', () => {
     expect(house.faults[0]).to.match(/^the counter c1 could not be indexed/);
   });
 
-  // The snapshot was migrated: a difference to it would tell nobody anything.
+  // The snapshot was migrated: a difference to it would tell no one anything.
   it('leave the past as it was, and the next entry of the log holds the whole', async () => {
     await open(1);
     await add('c0');

@@ -161,8 +161,8 @@ describe('the driver of XState 6', () => {
         }),
       },
     });
-    const born = driver.step(machine, snapshot, { type: 'spawn' });
-    for (const now of [born.snapshot, slept(machine, born.snapshot, { kid: 'deed' })]) {
+    const fresh = driver.step(machine, snapshot, { type: 'spawn' });
+    for (const now of [fresh.snapshot, slept(machine, fresh.snapshot, { kid: 'deed' })]) {
       const over = driver.step(machine, now, { type: 'xstate.done.actor.kid', actorId: 'kid', output: 1 });
       expect(over.snapshot.context).to.deep.equal({ ends: 1 });
       expect(Object.keys(over.snapshot.children)).to.deep.equal([]);

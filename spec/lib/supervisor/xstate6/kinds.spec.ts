@@ -85,7 +85,7 @@ describe('a kind of XState 6', () => {
       expect(house.faults).to.deep.equal([]);
     });
 
-    // A step that ended late wrote the journal of an effect that nobody waits for any more.
+    // A step that ended late wrote the journal of an effect that no one waits for any more.
     it('leaves nothing behind where its state was left meanwhile', async () => {
       await house.supervisor.ask('load', 'l', { type: 'leave' });
       finish();

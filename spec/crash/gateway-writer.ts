@@ -4,7 +4,7 @@ import { ask, type Answer, type Ask, type Body } from './wire.js';
 
 /**
  * One writer over HTTP. It works on what it made itself, so it knows what every answer must be; what was left
- * unanswered by a kill is its next deed again, under the same key.
+ * unanswered by a kill is its next action again, under the same key.
  */
 export interface ItemKnown {
   readonly id: string;
@@ -30,11 +30,11 @@ export interface DelegationKnown {
   readonly sessionId: string;
 }
 
-interface Deed extends Ask {
+interface Operation extends Ask {
   readonly what: string;
   readonly tag: string;
   done(body: Body): void;
-  /** Without a key: what to do when nobody knows. */
+  /** Without a key: what to do when no one knows. */
   unknown?(): void;
   /**
    * Was not done, and cannot be any more: its time has passed while the gateway was down. Such a refusal is
@@ -43,33 +43,34 @@ interface Deed extends Ask {
   tooLate?(): boolean;
 }
 
-export class GatewayHand {
+export class GatewayWriter {
   readonly items: ItemKnown[] = [];
   /** Those that time moves on: nothing more is done to them. */
   readonly resting: ItemKnown[] = [];
   readonly sessions: SessionKnown[] = [];
   readonly delegations: DelegationKnown[] = [];
-  private pending: Deed | undefined;
+  private pending: Operation | undefined;
   private unsure: ItemKnown | undefined;
   private n = 0;
 
   constructor(
-    private readonly hand: number,
+    private readonly writer: number,
     private readonly random: Random,
     private readonly journal: Journal,
   ) {}
 
   /** False: the answer is unknown, the process is gone. */
-  async deed(url: string, token: string): Promise<boolean> {
+  async operation(url: string, token: string): Promise<boolean> {
     if (!(await this.lookAgain(url, token))) return false;
     const again = this.pending !== undefined;
-    const deed = this.pending ?? this.invent();
+    const operation = this.pending ?? this.invent();
     this.pending = undefined;
     if (again) this.journal.count('asked again');
-    const twin = deed.key !== undefined && this.random.chance(0.05) ? ask(url, token, deed) : undefined;
-    const answer = await ask(url, token, deed);
-    if (twin !== undefined) this.compare(deed, answer, await twin);
-    return this.take(deed, answer);
+    const twin =
+      operation.key !== undefined && this.random.chance(0.05) ? ask(url, token, operation) : undefined;
+    const answer = await ask(url, token, operation);
+    if (twin !== undefined) this.compare(operation, answer, await twin);
+    return this.take(operation, answer);
   }
 
   async finish(url: string, token: string): Promise<void> {
@@ -80,18 +81,18 @@ export class GatewayHand {
     }
     this.journal.violated(
       'unexpected',
-      `writer ${this.hand} got no answer in the last life to ${this.pending?.what}`,
+      `writer ${this.writer} got no answer in the last life to ${this.pending?.what}`,
     );
   }
 
-  private take(deed: Deed, answer: Answer): boolean {
+  private take(operation: Operation, answer: Answer): boolean {
     this.pending = undefined;
     if (answer.type === 'unknown') {
-      if (deed.key === undefined) deed.unknown?.();
-      else this.pending = deed;
+      if (operation.key === undefined) operation.unknown?.();
+      else this.pending = operation;
       return false;
     }
-    if (answer.type === 'refused' && answer.code === 'BAD_REQUEST' && deed.tooLate?.() === true) {
+    if (answer.type === 'refused' && answer.code === 'BAD_REQUEST' && operation.tooLate?.() === true) {
       this.journal.count('asked again too late');
       return true;
     }
@@ -100,17 +101,17 @@ export class GatewayHand {
       // another one.
       this.journal.violated(
         'unexpected',
-        `${deed.what} ${deed.tag} (${deed.path}) was refused: ${answer.status} ${answer.code} ${answer.message}`,
+        `${operation.what} ${operation.tag} (${operation.path}) was refused: ${answer.status} ${answer.code} ${answer.message}`,
       );
       return true;
     }
     if (answer.replayed) this.journal.count('answers replayed');
-    this.journal.acknowledged(deed.what, deed.tag, answer.body);
-    deed.done(answer.body);
+    this.journal.acknowledged(operation.what, operation.tag, answer.body);
+    operation.done(answer.body);
     return true;
   }
 
-  /** After an unkeyed deed without an answer: what does the item say? */
+  /** After an unkeyed action without an answer: what does the item say? */
   private async lookAgain(url: string, token: string): Promise<boolean> {
     const item = this.unsure;
     if (item === undefined) return true;
@@ -122,21 +123,21 @@ export class GatewayHand {
     return true;
   }
 
-  private compare(deed: Deed, one: Answer, other: Answer): void {
+  private compare(operation: Operation, one: Answer, other: Answer): void {
     this.journal.count('twins');
     if (one.type !== 'done' || other.type !== 'done') return;
     const ids = [one.body, other.body].map(idIn);
     if (ids[0] !== ids[1])
       this.journal.violated(
         'doubled',
-        `${deed.what} ${deed.tag}: twins under one key were answered ${ids.join(' and ')}`,
+        `${operation.what} ${operation.tag}: twins under one key were answered ${ids.join(' and ')}`,
       );
   }
 
-  private invent(): Deed {
+  private invent(): Operation {
     const { random } = this;
     this.n += 1;
-    const tag = `t${this.hand}x${this.n}e`; // no tag is part of another
+    const tag = `t${this.writer}x${this.n}e`; // no tag is part of another
     const roll = random.next();
     if (this.items.length === 0 || roll < 0.24) return this.create(tag);
     if (roll < 0.68) return this.move(random.pick(this.items), tag);
@@ -148,7 +149,7 @@ export class GatewayHand {
     return this.delegate(tag);
   }
 
-  private create(tag: string): Deed {
+  private create(tag: string): Operation {
     return {
       what: 'work item',
       tag,
@@ -160,7 +161,7 @@ export class GatewayHand {
     };
   }
 
-  private move(item: ItemKnown, tag: string): Deed {
+  private move(item: ItemKnown, tag: string): Operation {
     const status = this.random.pick((edges[item.status] ?? []).filter((to) => to !== item.status));
     const keyed = this.random.chance(0.8);
     return {
@@ -181,7 +182,7 @@ export class GatewayHand {
     };
   }
 
-  private edit(item: ItemKnown, tag: string): Deed {
+  private edit(item: ItemKnown, tag: string): Operation {
     return {
       what: 'edit',
       tag,
@@ -194,7 +195,7 @@ export class GatewayHand {
   }
 
   /** One that runs out by itself. */
-  private approval(item: ItemKnown, tag: string): Deed {
+  private approval(item: ItemKnown, tag: string): Operation {
     const due = Date.now() + this.random.between(300, 4_000);
     return {
       what: 'approval with a deadline',
@@ -213,7 +214,7 @@ export class GatewayHand {
     };
   }
 
-  private open(tag: string, parent: string | null): Deed {
+  private open(tag: string, parent: string | null): Operation {
     return {
       what: parent === null ? 'session' : 'child session',
       tag,
@@ -225,7 +226,7 @@ export class GatewayHand {
     };
   }
 
-  private message(session: SessionKnown, tag: string): Deed {
+  private message(session: SessionKnown, tag: string): Operation {
     return {
       what: 'message',
       tag,
@@ -239,7 +240,7 @@ export class GatewayHand {
     };
   }
 
-  private delegate(tag: string): Deed {
+  private delegate(tag: string): Operation {
     return {
       what: 'delegation',
       tag,

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
  * The sockets of a soak: most read everything that comes and check that no commit is left out or comes twice, some
  * never read a byte. All come again after each death of the gateway: those that read, from where they were.
  */
-export interface CrowdFigures {
+export interface GroupFigures {
   readonly frames: number;
   /** Cursors that went back, or commits that came twice in one connection. */
   readonly repeated: number;
@@ -14,7 +14,7 @@ export interface CrowdFigures {
   readonly silentOpen: number;
 }
 
-export class Crowd {
+export class Group {
   private readonly readers: Reader[];
   private readonly silent: Socket[] = [];
   private silentOpen = 0;
@@ -79,7 +79,7 @@ export class Crowd {
     this.silentOpen = 0;
   }
 
-  figures(): CrowdFigures {
+  figures(): GroupFigures {
     const sum = (of: (reader: Reader) => number): number =>
       this.readers.reduce((total, reader) => total + of(reader), 0);
     return {

@@ -1,40 +1,40 @@
 import { connect, type Socket } from 'node:net';
 
 /**
- * The crowd that means ill, a process of its own: connections that send a header a byte at a time, and
+ * The group that means ill, a process of its own: connections that send a header a byte at a time, and
  * connections that ask for much and read nothing, over HTTP and over the live feed. Who is cut comes back.
  */
-export interface CrowdOrder {
+export interface GroupOrder {
   readonly port: number;
   readonly token: string;
   readonly slowWriters: number;
   readonly deafReaders: number;
   readonly deafWatchers: number;
 }
-export interface CrowdReport {
+export interface GroupReport {
   readonly open: number;
   readonly cut: number;
 }
 
 let cut = 0;
-const crowd = new Set<Socket>();
+const group = new Set<Socket>();
 const watching = new WeakSet<Socket>();
 /** An empty one, masked with zeros: says nothing, and keeps who says it alive. */
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
-process.on('message', (order: CrowdOrder | 'report') => {
+process.on('message', (order: GroupOrder | 'report') => {
   if (order !== 'report') gather(order);
-  process.send?.({ open: crowd.size, cut } satisfies CrowdReport);
+  process.send?.({ open: group.size, cut } satisfies GroupReport);
 });
 
-function gather({ port, token, slowWriters, deafReaders, deafWatchers }: CrowdOrder): void {
+function gather({ port, token, slowWriters, deafReaders, deafWatchers }: GroupOrder): void {
   const join = (begin: (socket: Socket) => void, again: () => void): void => {
     const socket = connect({ port, host: '127.0.0.1' });
-    crowd.add(socket);
+    group.add(socket);
     socket.on('connect', () => begin(socket));
     socket.on('error', () => undefined); // being cut is the answer
     socket.on('close', () => {
-      crowd.delete(socket);
+      group.delete(socket);
       cut += 1;
       setTimeout(again, 500);
     });
@@ -72,7 +72,7 @@ function gather({ port, token, slowWriters, deafReaders, deafWatchers }: CrowdOr
     for (let n = 0; n < count; n += 1) setTimeout(one, n * 2);
   }
   setInterval(() => {
-    for (const socket of crowd)
+    for (const socket of group)
       if (socket.isPaused() && !socket.connecting) socket.write(watching.has(socket) ? pong : '\n');
   }, 2_000);
 }

@@ -9,13 +9,13 @@ import { counters, populate } from '../bench/actors.js';
 import { operatorToken } from '../lib/gateway/fixture.js';
 
 /** A gateway over very many of the least actors that there can be: for what only numbers can show. */
-export interface Crowd {
+export interface Group {
   readonly gateway: Gateway;
   readonly supervisor: Supervisor;
   close(): Promise<void>;
 }
 
-export async function openCrowd(count: number): Promise<Crowd> {
+export async function openGroup(count: number): Promise<Group> {
   const supervisor = await createSupervisor({ kinds: [counters.kind], store: memoryStore() });
   await populate(supervisor, counters, count);
   const registry = createEngineRegistry({ engines: [idle], default: 'idle' });

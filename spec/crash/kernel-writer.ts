@@ -3,36 +3,36 @@ import type { Random } from './random.js';
 import { ask, type Body } from './wire.js';
 
 /**
- * One writer against the embedded supervisor. Every deed has a key, so what was left unanswered is simply
+ * One writer against the embedded supervisor. Every action has a key, so what was left unanswered is simply
  * asked again.
  */
 export const listeners = 4;
 export const accounts = 8;
 
-interface Deed {
+interface Operation {
   readonly what: string;
   readonly tag: string;
   readonly order: Body;
 }
 
-export class KernelHand {
+export class KernelWriter {
   /** Tags that were acknowledged, by what they are. */
   readonly made = new Map<string, string[]>();
-  private pending: Deed | undefined;
+  private pending: Operation | undefined;
   private n = 0;
   private readonly teller: string;
   private tellerMade = false;
 
   constructor(
-    private readonly hand: number,
+    private readonly writer: number,
     private readonly random: Random,
     private readonly journal: Journal,
   ) {
-    this.teller = `teller-${hand}`;
+    this.teller = `teller-${writer}`;
   }
 
   /** False: the answer is unknown, the process is gone. */
-  async deed(url: string): Promise<boolean> {
+  async operation(url: string): Promise<boolean> {
     if (this.pending !== undefined) this.journal.count('asked again');
     this.pending ??= this.invent();
     return this.ask(url, this.pending);
@@ -44,33 +44,38 @@ export class KernelHand {
     if (this.pending !== undefined)
       this.journal.violated(
         'unexpected',
-        `writer ${this.hand} got no answer in the last life to ${this.pending.what}`,
+        `writer ${this.writer} got no answer in the last life to ${this.pending.what}`,
       );
   }
 
-  private async ask(url: string, deed: Deed): Promise<boolean> {
-    const answer = await ask(url, '', { method: 'POST', path: '/', body: deed.order, key: deed.tag });
+  private async ask(url: string, operation: Operation): Promise<boolean> {
+    const answer = await ask(url, '', {
+      method: 'POST',
+      path: '/',
+      body: operation.order,
+      key: operation.tag,
+    });
     if (answer.type === 'unknown') return false;
     this.pending = undefined;
     if (answer.type === 'refused') {
       this.journal.violated(
         'unexpected',
-        `${deed.what} ${deed.tag} was refused: ${answer.status} ${answer.code} ${answer.message}`,
+        `${operation.what} ${operation.tag} was refused: ${answer.status} ${answer.code} ${answer.message}`,
       );
       return true;
     }
-    this.journal.acknowledged(deed.what, deed.tag, null);
-    if (deed.what === 'teller') this.tellerMade = true;
-    const made = this.made.get(deed.what) ?? [];
-    this.made.set(deed.what, made);
-    made.push(deed.tag);
+    this.journal.acknowledged(operation.what, operation.tag, null);
+    if (operation.what === 'teller') this.tellerMade = true;
+    const made = this.made.get(operation.what) ?? [];
+    this.made.set(operation.what, made);
+    made.push(operation.tag);
     return true;
   }
 
-  private invent(): Deed {
+  private invent(): Operation {
     const { random } = this;
     this.n += 1;
-    const tag = `t${this.hand}x${this.n}e`;
+    const tag = `t${this.writer}x${this.n}e`;
     if (!this.tellerMade)
       return {
         what: 'teller',
@@ -100,7 +105,7 @@ export class KernelHand {
     return this.transfer(tag);
   }
 
-  private transfer(tag: string): Deed {
+  private transfer(tag: string): Operation {
     const from = this.random.between(0, accounts - 1);
     const to = (from + this.random.between(1, accounts - 1)) % accounts;
     const amount = this.random.between(1, 100);
@@ -113,7 +118,7 @@ export class KernelHand {
   }
 }
 
-const spawned = (kind: string, tag: string, input: Body): Deed => ({
+const spawned = (kind: string, tag: string, input: Body): Operation => ({
   what: kind,
   tag,
   order: { spawn: { kind, id: tag, input } },
