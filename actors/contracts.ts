@@ -5,6 +5,7 @@ import type { Refusal, RefusalCode, RefusalMeaning } from '../machines/refusals.
 import type { Shape } from '../machines/shape.js';
 import type { Waiting } from '../machines/waiting.js';
 import type { Driver, Persisted } from './driver.js';
+import type { Panel } from './panel.js';
 import type { Supervision } from '../machines/supervisor/supervise.js';
 
 /**
@@ -123,6 +124,11 @@ export interface Kind<
   facts?(snapshot: SnapshotFrom<M> | undefined, event: { readonly type: string }, world: Facts): Json;
   /** What callers see. */
   view(snapshot: SnapshotFrom<M>, meta: Meta): View;
+  /**
+   * Small views of this actor as data, for its page in the inspector. Pure; asked when the page is looked at, and a
+   * fault in it costs the page these panels and no more.
+   */
+  panels?(snapshot: SnapshotFrom<M>, meta: Meta): readonly Panel[];
   /** The lists that this actor appears in. Pure; diffed by the kernel at every commit. */
   index?(snapshot: SnapshotFrom<M>, meta: Meta): readonly List[];
   /**

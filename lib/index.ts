@@ -62,6 +62,7 @@ export type {
   Persisted,
   StandardSchema,
 } from '../actors/contracts.js';
+export type { Panel, PanelCell } from '../actors/panel.js';
 export {
   isRefusal,
   refuse,

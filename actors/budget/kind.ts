@@ -34,6 +34,20 @@ export function budgetKind() {
               until: monthOf(updatedAt).endsAt,
             },
           ],
+    panels: ({ context: { month, spentUsd, limitUsd, grantedUsd, turns } }) => [
+      {
+        type: 'bars',
+        title: `Spent in ${month}`,
+        unit: 'dollars',
+        bars: [
+          {
+            label: `${turns} turns`,
+            value: spentUsd,
+            of: limitUsd === null ? undefined : limitUsd + grantedUsd,
+          },
+        ],
+      },
+    ],
     indexVersion: 1,
     keptInBundles: ['id', 'month'],
     validateContext: checkShape({

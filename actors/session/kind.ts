@@ -6,6 +6,7 @@ import { isResting, statusOf } from '../../machines/session/status.js';
 import { sessionIndex, sessionView, sessionWaiting } from '../../machines/session/view.js';
 import type { AtMostOnceEffect, Json, Persisted } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
+import { sessionPanels } from './panels.js';
 
 /**
  * Sessions as a kind: `sessionKind({turn: engineTurnHand(…)})`. The hand gets a TurnInput and answers a
@@ -24,6 +25,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
     view: (snapshot) => sessionView(statusOf(snapshot.value), snapshot.context),
     index: (snapshot) => sessionIndex(statusOf(snapshot.value), snapshot.context),
     waitingFor: (snapshot) => sessionWaiting(statusOf(snapshot.value), snapshot.context),
+    panels: ({ context }) => sessionPanels(context),
     indexVersion: 1,
     operatorEvents: {
       'session.stop': { reason: 'string?' },

@@ -10,6 +10,7 @@ import { runAwaits, runMoves } from '../../machines/workflow-run/why.js';
 import { asJson, type Json } from '../../machines/outputs.js';
 import type { EffectContext } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
+import { runPanels } from './panels.js';
 import { workflowEvidenceEffect } from './evidence.js';
 import type { WorkflowPorts } from './ports.js';
 import { workflowActEffect, workflowStepEffect } from './step.js';
@@ -53,6 +54,7 @@ export function workflowRunKind({ ports }: { readonly ports: (context: EffectCon
     view: (snapshot, { revision: rev }) => runView(snapshot, rev) as RunView & { [member: string]: Json },
     index: (snapshot) => runIndex(snapshot),
     waitingFor: (snapshot) => runWaiting(snapshot),
+    panels: (snapshot) => runPanels(snapshot),
     indexVersion: 1,
     moves: (snapshot) => runMoves(snapshot),
     // The kernel hands back what `facts` above made

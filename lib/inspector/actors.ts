@@ -5,6 +5,7 @@ import { haltedPlace, type Place, type StoredActor } from '../supervisor/inspect
 import type { Supervisor } from '../supervisor/contract.js';
 import type { ActorDetail, ActorsPage, ActorSummary, Fleet, History } from './answers.js';
 import { diffOf, entryOf } from './entry-of.js';
+import { panelsOf } from './panels.js';
 import { childrenOf, parentOf } from './relations.js';
 import { redact } from './redact.js';
 import { sendableOf } from './sendable.js';
@@ -133,10 +134,11 @@ export async function detail(supervisor: Supervisor, actor: ActorKey): Promise<A
   const [stored] = await inspection.stored([actor]);
   if (stored === undefined) return undefined;
   const kind = inspection.kinds().find(({ kind: name }) => name === actor.kind);
-  const [children, inbox, letters] = await Promise.all([
+  const [children, inbox, letters, panels] = await Promise.all([
     childrenOf(supervisor, actor, childrenMax),
     inspection.inbox(actor),
     supervisor.deadLetters({ limit: 500 }),
+    panelsOf(supervisor, actor),
   ]);
   const shown = children.slice(0, childrenMax);
   const below = await inspection.stored(shown);
@@ -177,6 +179,7 @@ export async function detail(supervisor: Supervisor, actor: ActorKey): Promise<A
     deadLetters: letters.filter((letter) => letter.actor.kind === actor.kind && letter.actor.id === actor.id)
       .length,
     sendable: kind === undefined || stored.halted !== null ? [] : sendableOf(kind.definition),
+    panels,
   };
 }
 

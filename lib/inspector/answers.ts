@@ -1,3 +1,4 @@
+import type { Panel } from '../../actors/panel.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Chart } from './chart/definition.js';
 import type { InspectEntry, InspectRefusal } from './frames.js';
@@ -95,6 +96,17 @@ export interface ActorDetail extends ActorSummary {
   readonly deadLetters: number;
   /** Events that `POST …/send` takes from a person now. */
   readonly sendable: readonly string[];
+  /** Small views that its kind gives of it; null where the kind gives none. */
+  readonly panels: PanelsAnswer | null;
+}
+
+export interface PanelsAnswer {
+  /** `more`: rows, values, bars, links or characters of it that are not shown. */
+  readonly panels: readonly (Panel & { readonly more: number })[];
+  /** Panels that are not shown. */
+  readonly more: number;
+  /** What is wrong with what the kind gave; then there are none. */
+  readonly error: string | null;
 }
 
 /**

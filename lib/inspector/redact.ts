@@ -11,12 +11,15 @@ export function redact(value: Json | undefined, depth = 0): Json {
   return Object.fromEntries(
     Object.entries(value).map(([member, inner]) => [
       member,
-      secretive.test(member) && typeof inner === 'string' && inner !== ''
+      isSecretive(member) && typeof inner === 'string' && inner !== ''
         ? blackedOut
         : redact(inner as Json, depth + 1),
     ]),
   );
 }
+
+/** `isSecretive('apiKey')` */
+export const isSecretive = (member: string): boolean => secretive.test(member);
 
 export const blackedOut = '••••';
 const depthMax = 40;

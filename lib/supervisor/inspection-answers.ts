@@ -34,6 +34,8 @@ export interface Inspection {
   page(kind: string, query: PageQuery): Promise<readonly StoredActor[]>;
   /** These actors as stored, in the order asked for; undefined where absent. */
   stored(actors: readonly ActorKey[]): Promise<readonly (StoredActor | undefined)[]>;
+  /** What the kind's `panels` answer of this actor, unchecked; undefined where it has none. Throws what they throw. */
+  panels(actor: ActorKey): Promise<unknown>;
   /** Created under this actor, by kind and id. `after`: `<kind>/<id>` of the last one seen. */
   children(actor: ActorKey, query: Omit<PageQuery, 'offset'>): Promise<readonly ActorKey[]>;
   /** What the effects in flight of an actor noted last (`EffectContext.checkpoint`). */

@@ -19,7 +19,7 @@ import {
 import type { Kernel } from './kernel.js';
 import { allPlaces, placesOfRecord, placeTotals } from './draft/indexes.js';
 import type { StatePlaces } from './draft/actor-state.js';
-import { viewOfRecord } from './draft/stored-form.js';
+import { readRecord, viewOfRecord } from './draft/stored-form.js';
 import type { Commits } from './commit.js';
 import { readEntry } from './event-log.js';
 import type { Failures } from './failures.js';
@@ -110,6 +110,15 @@ export class KernelInspection implements Inspection {
         ? undefined
         : this.read((actors[n] as ActorKey).kind, text),
     );
+  }
+
+  async panels({ kind, id }: ActorKey): Promise<unknown> {
+    const definition = this.kernel.kinds.all.find((known) => known.kind === kind);
+    if (definition?.panels === undefined) return undefined;
+    const [text] = await this.kernel.store.getMany([keys.actor(kind, id)]);
+    if (text === undefined) return undefined;
+    const { snapshot, meta } = readRecord(definition, text);
+    return definition.panels(snapshot, meta);
   }
 
   async children({ kind, id }: ActorKey, { after, limit }: PageQuery): Promise<ActorKey[]> {

@@ -65,6 +65,25 @@ const shop = defineKind({
   version: 1,
   machine: shopMachine,
   view: ({ value, context }) => ({ title: 'Shop', state: value, placed: context.placed as never }),
+  panels: ({ value }) => [
+    {
+      type: 'table',
+      title: 'Stock <i>today</i>',
+      columns: ['thing', 'left'],
+      rows: [['<img src=x onerror="window.hit=1">', 3]],
+    },
+    { type: 'key-values', title: 'Facts', values: { state: String(value), secret: 'hunter2', open: true } },
+    { type: 'bars', title: 'Sold', unit: 'pieces', bars: [{ label: 'small', value: 12, of: 10 }] },
+    { type: 'text', title: 'Note', text: 'first line\n<script>window.hit=1</script>' },
+    {
+      type: 'links',
+      title: 'See also',
+      links: [
+        { label: 'the light', to: { kind: 'light', id: 'north' } },
+        { label: 'its page', to: 'https://shop.example/corner' },
+      ],
+    },
+  ],
   schemas: {
     events: {
       place: z.object({
@@ -158,6 +177,42 @@ describe('a mounted inspector in a browser', function () {
     await page.waitForSelector('[data-state=packing].lit');
     const placed = (await supervisor.get('shop', 'corner'))?.view as { placed: unknown };
     expect(placed.placed).to.deep.include({ count: 3, size: 'large', to: { town: 'Bern' } });
+    expect(viewer.complaints).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('draws what a kind gives as panels, as text and never as markup, and keeps them true', async () => {
+    const { port } = server.address() as AddressInfo;
+    const page = await viewer.open(`http://127.0.0.1:${port}`, {
+      path: '/ops/inspect',
+      at: '#/actor/shop/corner',
+      signedIn: false,
+      viewport: { width: 390, height: 844 },
+      reducedMotion: 'reduce',
+    });
+    const panels = page.locator('[data-panel]');
+    await panels.nth(4).waitFor();
+    expect(await panels.locator('h2').allInnerTexts()).to.deep.equal([
+      'Stock <i>today</i>',
+      'Facts',
+      'Sold',
+      'Note',
+      'See also',
+    ]);
+    expect(await panels.nth(0).innerText()).to.include('<img src=x onerror="window.hit=1">');
+    expect(await panels.nth(1).innerText())
+      .to.include('packing')
+      .and.not.include('hunter2');
+    expect(await panels.nth(2).innerText()).to.include('12 of 10 pieces');
+    expect(await panels.nth(3).innerText()).to.include('<script>window.hit=1</script>');
+    expect(await page.evaluate('window.hit ?? null')).to.equal(null);
+    expect(await panels.locator('a[href^="https:"]').getAttribute('rel')).to.equal('noopener noreferrer');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0);
+    expect(await wrongWith(page), 'axe').to.deep.equal([]);
+    await picture(page, 'panels-phone');
+    await panels.locator('text=the light').click();
+    await page.waitForSelector('[data-state=red].lit');
+    expect(await panels.count(), 'a kind without panels').to.equal(0);
     expect(viewer.complaints).to.deep.equal([]);
     await page.context().close();
   });

@@ -1,5 +1,5 @@
 import type { AnyMachineSnapshot, AnyEventObject } from 'xstate';
-import type { ActorKey, Kind, Persisted } from '../../../actors/contracts.js';
+import type { ActorKey, Kind, Meta, Persisted } from '../../../actors/contracts.js';
 import type { Json } from '../../../machines/outputs.js';
 import { decodeState, setOwn, encodeChange } from './codec.js';
 import { driverOf } from './driver.js';
@@ -100,6 +100,15 @@ export function decodeRecord(kind: Kind, text: string): ActorState {
  * life.
  */
 export function viewOfRecord(kind: Kind, text: string): { readonly id: string; readonly view: Json } {
+  const { snapshot, meta } = readRecord(kind, text);
+  return { id: meta.id, view: kind.view(snapshot, meta) };
+}
+
+/** What a kind's own functions are given of a stored record. */
+export function readRecord(
+  kind: Kind,
+  text: string,
+): { readonly snapshot: AnyMachineSnapshot; readonly meta: Meta } {
   const stored = JSON.parse(text) as Stored;
   const meta = {
     kind: stored.kind,
@@ -112,7 +121,7 @@ export function viewOfRecord(kind: Kind, text: string): { readonly id: string; r
   };
   const snapshot =
     stored.version === kind.version ? decodeState(stored.state) : decodeRecord(kind, text).snapshot;
-  return { id: stored.id, view: kind.view(snapshot as AnyMachineSnapshot, meta) };
+  return { snapshot: snapshot as AnyMachineSnapshot, meta };
 }
 
 function revive(kind: Kind, stored: Stored, children: Readonly<Record<string, string>>): AnyMachineSnapshot {

@@ -14,6 +14,7 @@ import { Chart } from '../parts/chart.js';
 import { OwnWaiting } from '../parts/decide.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
+import { Panels } from '../parts/panels.js';
 import { Relations, OwnLetters, Pending } from '../parts/pending.js';
 import { Working } from '../parts/working.js';
 import { State } from '../../../page/parts/state.js';
@@ -122,6 +123,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
             />
           )}
           {at === undefined && <Pending detail={present} />}
+          {at === undefined && present.panels !== null && <Panels given={present.panels} />}
           {at === undefined && <OwnLetters actor={actor} count={present.deadLetters} />}
           <section class="panel" aria-labelledby="context-title">
             <h2 id="context-title">Context{at !== undefined && <span class="soft">as of {at}</span>}</h2>
