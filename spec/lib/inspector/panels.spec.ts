@@ -19,14 +19,14 @@ describe('panels', () => {
         [null, true],
       ],
     },
-    { type: 'key-values', title: 'Facts', values: { pages: 320, lent: false, shelf: null } },
+    { type: 'key-values', title: 'Facts', values: { pages: 320, lent: false, library: null } },
     { type: 'bars', title: 'Wear', unit: '%', bars: [{ label: 'spine', value: 20, of: 100 }] },
     { type: 'text', title: 'Note', text: 'one\ntwo' },
     {
       type: 'links',
       title: 'See',
       links: [
-        { label: 'its shelf', to: { kind: 'shelf', id: 's 1' } },
+        { label: 'its library', to: { kind: 'library', id: 's 1' } },
         { label: 'its page', to: 'https://example.org/momo' },
       ],
     },
