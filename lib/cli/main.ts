@@ -38,6 +38,8 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^config$/, async () => (await import('./config.js')).configCommand],
   [/^backup$/, async () => (await import('./backup.js')).backupCommand],
   [/^restore$/, async () => (await import('./restore.js')).restoreCommand],
+  [/^template$/, async () => (await import('./template.js')).templateCommand],
+  [/^(?:export|import)$/, async () => (await import('./bundle.js')).bundleCommands],
   [/^node$/, async () => (await import('./node.js')).nodeCommand],
   [/^home$/, async () => (await import('./home.js')).homeCommand],
   [/^trust$/, async () => (await import('./trust.js')).trustCommand],

@@ -498,6 +498,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The company, an employee or a workflow as a file, without keys. */
+        get: operations["get /api/export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/features": {
         parameters: {
             query?: never;
@@ -596,6 +613,23 @@ export interface paths {
         get: operations["get /api/files/read"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take in what an export wrote, or preview that. All of it is judged before anything is written. */
+        post: operations["post /api/import"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1628,6 +1662,40 @@ export interface paths {
         get: operations["get /api/stt/status"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Teams that can be added by name. */
+        get: operations["get /api/templates"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/templates/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add a team, or preview that. */
+        post: operations["post /api/templates/:name"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2969,6 +3037,19 @@ export interface components {
             sessionId: string | null;
             /** @description bytes */
             size: number;
+        };
+        ImportReport: {
+            applied: boolean;
+            entries: {
+                /** @enum {string} */
+                change: "create" | "change" | "same";
+                /** @description Lines, each behind `+`, `-` or a space. */
+                diff: string[];
+                /** @description `org/garden/ann.yaml`, `workflow watering`. */
+                name: string;
+            }[];
+            sha256: string;
+            title: string;
         };
         Media: {
             mimeType: string;
@@ -4985,6 +5066,48 @@ export interface operations {
             };
         };
     };
+    "get /api/export": {
+        parameters: {
+            query: {
+                name?: string;
+                what: "company" | "employee" | "workflow";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description YAML. */
+                        bundle: string;
+                        secretsRemoved: number;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "WORKFLOWS_DISABLED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     "get /api/features": {
         parameters: {
             query?: never;
@@ -5318,6 +5441,54 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Default false: only preview. */
+                    apply?: boolean;
+                    /** @description YAML. */
+                    bundle: string;
+                    /** @description Overwrite what is here and differs; without it that is refused. */
+                    replace?: boolean;
+                    /** @description Of the preview: refused if the import would do something else by now. */
+                    sha256?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "WORKFLOW_INVALID" | "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "EXISTS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "WORKFLOWS_DISABLED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -8932,6 +9103,97 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        templates: {
+                            about: string;
+                            employees: string[];
+                            name: string;
+                            title: string;
+                            workflows: string[];
+                        }[];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/templates/:name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Default false: only preview. */
+                    apply?: boolean;
+                    /** @description Overwrite what is here and differs; without it that is refused. */
+                    replace?: boolean;
+                    /** @description Of the preview: refused if the import would do something else by now. */
+                    sha256?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "WORKFLOW_INVALID" | "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "EXISTS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "WORKFLOWS_DISABLED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -168,6 +168,8 @@ const table = {
 
   'org.read': anyCaller,
   'org.edit': people,
+  'bundle.read': people,
+  'bundle.import': people,
   'budget.read': people,
   'budget.grant': people,
   'org.board.read': anyCaller,

@@ -72,7 +72,8 @@ function importsOf(path: string, text: string): readonly Import[] {
   const quiet = withoutComments(text);
   const found = [
     ...quiet.matchAll(/(?:^|[;\n])\s*(?:import|export)\b[^'";]*?\bfrom\s*['"]([^'"]+)['"]/g),
-    ...quiet.matchAll(/\bimport\s*\(?\s*['"]([^'"]+)['"]/g),
+    // `'bundle.import'` ends a string, and begins no statement
+    ...quiet.matchAll(/(?:(?:^|[;\n])\s*import|\bimport\s*\()\s*['"]([^'"\n]+)['"]/g),
   ];
   return [...new Set(found.map((match) => match[1] ?? ''))].map((specifier) => ({
     specifier,

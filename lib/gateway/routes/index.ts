@@ -34,6 +34,7 @@ import { attentionRoutes } from './attention.js';
 import { eraseRoutes } from './erase.js';
 import { hookRoutes } from './hook.js';
 import { trustRoutes } from './trust.js';
+import { bundleRoutes } from './bundles.js';
 import { retentionRoutes } from './retention.js';
 import { deviceRoutes } from './devices.js';
 import { workflowApprovalRoutes } from './workflows/approvals.js';
@@ -96,6 +97,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...notificationRoutes,
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),
+    ...bundleRoutes(options.records),
     ...fileRoutes(options.records),
     ...skillRoutes(options.records),
     ...knowledgeRoutes(options.records),

@@ -208,6 +208,7 @@ describe('authority', () => {
         [
           'auth',
           'budget',
+          'bundle',
           'connector',
           'cron',
           'event',

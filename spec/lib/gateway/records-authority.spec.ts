@@ -28,6 +28,8 @@ describe('authority over what is kept as files', () => {
     'org.edit': (client) => client.call('PATCH', '/api/org/employees/ann', { displayName: 'Ann' }),
     'budget.read': (client) => client.get('/api/org/budgets'),
     'budget.grant': (client) => client.post('/api/org/employees/ann/budget', { usd: 1 }),
+    'bundle.read': (client) => client.get('/api/templates'),
+    'bundle.import': (client) => client.post('/api/templates/research-team'),
     'org.board.read': (client) => client.get('/api/org/departments/build/board'),
     'org.board.write': (client) => client.call('PUT', '/api/org/departments/build/board', []),
     'skill.list': (client) => client.get('/api/skills'),
@@ -47,7 +49,7 @@ describe('authority over what is kept as files', () => {
   it('asks for every row', () => {
     expect(Object.keys(asks)).to.have.members(
       authorityIds.filter(
-        (id) => /^(?:org|budget|file|skill|knowledge)\./.test(id) || id === 'session.attach',
+        (id) => /^(?:org|budget|bundle|file|skill|knowledge)\./.test(id) || id === 'session.attach',
       ),
     );
   });

@@ -1,0 +1,172 @@
+import { basename } from 'node:path';
+import { bundleOf, type Bundle } from '../../records/bundles/bundle.js';
+import { readBundled, writeBundled } from '../../records/bundles/home-files.js';
+import { readTemplate, templateNames } from '../../records/bundles/templates.js';
+import type { Records } from '../../records/records.js';
+import { contentHash } from '../../home/atomic-file.js';
+import { parseDefinition } from '../../../machines/graph/read-definition.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { inTurn, type Reply, type Request } from '../app.js';
+import { planWorkflow } from '../workflows/plan-workflow.js';
+import { readDefinition } from '../workflows/read-workflow.js';
+import { createWorkflow, updateWorkflow } from '../workflows/write-workflow.js';
+import { authored } from './authored.js';
+import { judgeFiles } from './judge-files.js';
+import { lineDiff } from './line-diff.js';
+
+/** One thing of a bundle, and what the import would do with it. */
+export interface ImportEntry {
+  /** `org/garden/ann.yaml` or `workflow watering`. */
+  readonly name: string;
+  readonly change: 'create' | 'change' | 'same';
+  /** Lines, each behind `+`, `-` or a space. */
+  readonly diff: readonly string[];
+}
+
+/** What an import would do, or has done. */
+export interface ImportReport {
+  readonly title: string;
+  readonly entries: readonly ImportEntry[];
+  /** Of all changes: send it back with `apply` to have these done and no others. */
+  readonly sha256: string;
+  readonly applied: boolean;
+}
+
+export interface ImportOptions {
+  /** False: preview. */
+  readonly apply?: boolean | undefined;
+  /** Overwrite what is there and differs. */
+  readonly replace?: boolean | undefined;
+  /** Of the preview that a person has read. */
+  readonly sha256?: string | undefined;
+}
+
+/**
+ * Takes a bundle into this home, or shows what that would do. All of it is judged before anything is written; an import
+ * that a crash has cut goes on when it is repeated, for what is there already is left alone.
+ * @example await importBundle(request, records, await readTemplate('software-team'), { apply: true })
+ */
+export async function importBundle(
+  request: Request,
+  records: Records,
+  given: unknown,
+  options: ImportOptions = {},
+): Promise<Reply<ImportReport> | Refusal> {
+  const bundle = bundleOf(given);
+  if (isRefusal(bundle)) return bundle;
+  return inTurn(request.app.supervisor, 'bundles', async () => {
+    const planned = await planImport(request, records, bundle);
+    if (isRefusal(planned)) return planned;
+    const { changes, report } = planned;
+    if (options.apply !== true) return { body: report };
+    if (options.sha256 !== undefined && options.sha256 !== report.sha256)
+      return refuse('CONFLICT', {}, 'The import would do something else by now. Preview it again.');
+    const differ = report.entries.filter(({ change }) => change === 'change').map(({ name }) => name);
+    if (differ.length > 0 && options.replace !== true)
+      return refuse(
+        'CONFLICT',
+        { differ },
+        `Already here, and different: ${differ.slice(0, 20).join(', ')}. Nothing was imported; ` +
+          'to overwrite, import with replace.',
+      );
+    for (const { write } of changes) {
+      const refusal = await write();
+      if (isRefusal(refusal)) return refusal;
+    }
+    await records.roster.reload();
+    return { body: { ...report, applied: true } };
+  });
+}
+
+/** A template by its name, imported like any other bundle. `await addTemplate(request, records, 'software-team')` */
+export async function addTemplate(
+  request: Request,
+  records: Records,
+  name: string,
+  options: ImportOptions = {},
+): Promise<Reply<ImportReport> | Refusal> {
+  const bundle = readTemplate(name);
+  return isRefusal(bundle) ? bundle : importBundle(request, records, bundle, options);
+}
+
+/** The teams that can be added by name. */
+export const listTemplates = () =>
+  templateNames.map((name) => {
+    const bundle = readTemplate(name);
+    if (isRefusal(bundle)) throw new Error(bundle.message); // the names are ours
+    const { title, about, files, workflows } = bundle;
+    const employees = Object.keys(files)
+      .filter((path) => path.startsWith('org/') && !path.endsWith('/department.yaml'))
+      .map((path) => basename(path, '.yaml'));
+    return { name, title, about, employees, workflows: workflows.map(({ id }) => id) };
+  });
+
+interface Change extends ImportEntry {
+  readonly write: () => Promise<Refusal | undefined>;
+}
+
+async function planImport(
+  request: Request,
+  records: Records,
+  bundle: Bundle,
+): Promise<{ readonly changes: readonly Change[]; readonly report: ImportReport } | Refusal> {
+  const refusal = await judgeFiles(request.app, records, bundle.files);
+  if (refusal) return refusal;
+  const planned: (Change | Refusal)[] = [];
+  for (const [path, text] of Object.entries(bundle.files))
+    planned.push(await fileChange(records, path, text));
+  for (const workflow of bundle.workflows) planned.push(await workflowChange(request, workflow));
+  const refused = planned.find(isRefusal);
+  if (refused) return refused;
+  const changes = planned.filter((change): change is Change => !isRefusal(change));
+  const entries = changes.map(({ name, change, diff }) => ({ name, change, diff }));
+  return {
+    changes: changes.filter(({ change }) => change !== 'same'),
+    report: { title: bundle.title, entries, sha256: contentHash(JSON.stringify(entries)), applied: false },
+  };
+}
+
+async function fileChange({ folders }: Records, path: string, text: string): Promise<Change | Refusal> {
+  const before = await readBundled(folders.home, path);
+  if (isRefusal(before)) return before;
+  return {
+    name: path,
+    ...compared(before, text),
+    write: () => writeBundled(folders.home, path, text, before),
+  };
+}
+
+async function workflowChange(
+  request: Request,
+  definition: Bundle['workflows'][number],
+): Promise<Change | Refusal> {
+  const { id } = definition;
+  const plan = await planWorkflow(request.app, { definition });
+  if (isRefusal(plan)) return plan;
+  if (!plan.ok)
+    return refuse(
+      'WORKFLOW_INVALID',
+      { errors: plan.validation.errors },
+      `The workflow ${id} is unusable: ${plan.validation.errors[0]?.message ?? 'it has a fault'}`,
+    );
+  const stored = await readDefinition(request.app, id);
+  if (isRefusal(stored) && stored.code !== 'NOT_FOUND') return stored;
+  const before = isRefusal(stored) ? undefined : authored(stored);
+  const after = authored(parseDefinition(definition, { stamp: { id } }).definition);
+  const text = (value: unknown) => (value === undefined ? undefined : JSON.stringify(value, null, 2));
+  return {
+    name: `workflow ${id}`,
+    ...compared(text(before), text(after) ?? ''),
+    write: async () => {
+      const written = isRefusal(stored)
+        ? await createWorkflow(request, { definition })
+        : await updateWorkflow(request, id, { patch: after, expectedVersion: stored.version });
+      return isRefusal(written) ? written : undefined;
+    },
+  };
+}
+
+const compared = (before: string | undefined, after: string): Pick<ImportEntry, 'change' | 'diff'> =>
+  before === after
+    ? { change: 'same', diff: [] }
+    : { change: before === undefined ? 'create' : 'change', diff: lineDiff(before ?? '', after) };

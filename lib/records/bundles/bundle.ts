@@ -1,0 +1,72 @@
+import { Document } from 'yaml';
+import * as z from 'zod';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { judged } from '../judged.js';
+import { parsePlainYaml } from '../plain-yaml.js';
+
+/**
+ * What an export writes and an import reads: one YAML file with the texts of employees, skills and knowledge, and
+ * with workflow definitions. It holds no state and no secrets.
+ */
+export const bundleShape = z.strictObject({
+  /** Version of this format. */
+  troupe: z.literal(1, { error: 'must be 1: a newer version of Troupe wrote this bundle' }),
+  title: z.string().trim().min(1).max(200),
+  about: z.string().max(4_000).default(''),
+  files: z.record(z.string().max(300), z.string().max(262_144)).default({}),
+  workflows: z
+    .array(
+      z.looseObject({
+        id: z
+          .string()
+          .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/)
+          .max(128),
+      }),
+    )
+    .max(200)
+    .default([]),
+});
+export type Bundle = z.output<typeof bundleShape>;
+
+export const bundleBytesMax = 4 * 2 ** 20;
+const filesMax = 2_000;
+
+/** `parseBundle(text)` → the bundle, or BAD_REQUEST with the member that is wrong. */
+export function parseBundle(text: string): Bundle | Refusal {
+  const parsed = parsePlainYaml(text, bundleBytesMax);
+  return 'fault' in parsed
+    ? refuse('BAD_REQUEST', {}, `This is not a bundle: ${parsed.fault}.`)
+    : bundleOf(parsed.value);
+}
+
+/** A value that came as JSON or YAML, as a bundle. */
+export function bundleOf(value: unknown): Bundle | Refusal {
+  const checked = judged(bundleShape, value);
+  const wrong = (path: string, sentence: string) => refuse('BAD_REQUEST', { path }, sentence);
+  if (!checked.success) {
+    const [issue] = checked.error.issues;
+    const path = issue?.path.join('.') ?? '';
+    return wrong(path, `This is not a bundle: ${path || 'the file'}: ${issue?.message ?? 'cannot be used'}.`);
+  }
+  const paths = Object.keys(checked.data.files);
+  if (paths.length > filesMax) return wrong('files', `A bundle holds at most ${filesMax} files.`);
+  const stray = paths.find((path) => !isBundledPath(path));
+  return stray === undefined
+    ? checked.data
+    : wrong(
+        'files',
+        `${JSON.stringify(stray.slice(0, 200))} cannot be imported: a bundle holds org/<department>/<name>.yaml, ` +
+          'skills/<name>/SKILL.md and texts in knowledge/.',
+      );
+}
+
+/** What a bundle may hold: employees, departments, skills and Markdown; nothing that runs or configures. */
+export const isBundledPath = (path: string): boolean =>
+  path.split('/').every((segment) => /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(segment)) &&
+  /^(?:org\/[^/]+\/[^/]+\.yaml|skills\/[^/]+\/SKILL\.md|knowledge\/(?:[^/]+\/){0,5}[^/]+\.(?:md|txt))$/.test(
+    path,
+  );
+
+/** The text of a bundle; texts of several lines stay readable. */
+export const printBundle = (bundle: Bundle): string =>
+  new Document(bundle, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
