@@ -1,6 +1,6 @@
 import { openAuditFiles, type AuditFiles } from './audit-files.js';
 import { chained, type Link } from './chain.js';
-import { isoTime } from '../../../machines/iso-time.js';
+import { isoTime } from '../../../machines/sortable.js';
 import type { Environment } from '../../environment.js';
 
 /**
@@ -41,14 +41,15 @@ export async function openAudit(options: {
   const files: AuditFiles = await openAuditFiles(folder);
   const alike = new Map<string, Run>();
   let last: Link = files.last;
-  let waiting: string[] = [];
+  /** Not chained yet: hashing is the flush's business, not that of the request. */
+  let waiting: Readonly<Record<string, unknown>>[] = [];
+  /** Chained, and not written yet. */
+  let lines: string[] = [];
   let writing: Promise<void> = Promise.resolve();
   let closed = false;
 
   function note(members: Readonly<Record<string, unknown>>): void {
-    const { text, link } = chained({ at: isoTime(environment.clock.now()), ...members }, last);
-    last = link;
-    waiting.push(`${text}\n`);
+    waiting.push({ at: isoTime(environment.clock.now()), ...members });
     if (waiting.length % linesWaitingMax === 0) void flush();
   }
 
@@ -70,17 +71,17 @@ export async function openAudit(options: {
   function flush(seal = false): Promise<void> {
     writing = writing
       .then(async () => {
-        if (waiting.length > 0) {
-          const lines = waiting;
-          const reached = last;
-          waiting = [];
-          try {
-            await files.append(lines.join(''), reached);
-          } catch (error) {
-            // A disk that fails once must not cut the chain: the next flush writes them again
-            waiting = [...lines, ...waiting].slice(-linesKeptMax);
-            throw error;
-          }
+        for (const members of waiting) {
+          const { text, link } = chained(members, last);
+          last = link;
+          lines.push(`${text}\n`);
+        }
+        waiting = [];
+        if (lines.length > 0) {
+          // A disk that fails once must not cut the chain: the next flush writes them again
+          lines = lines.slice(-linesKeptMax);
+          await files.append(lines.join(''), last);
+          lines = [];
         }
         if (seal) await files.seal();
       })
