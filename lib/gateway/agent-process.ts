@@ -7,10 +7,10 @@ import type { TokenBook } from './authentication.js';
  * Does an agent sit at the far end of a loopback connection? One that has read `gateway.json` shows the
  * operator's token, but Linux tells whose socket it is: a process that carries the token of a session in its
  * environment, or that descends from one, or that carries the mark of an agent, which it keeps when it drops its
- * environment and its parents. Asked once per connection, while agents work or may have left something behind.
+ * environment and its parents. Asked while agents work or may have left something behind; the answer holds for as long
+ * as the connection.
  */
 export function agentProcesses(tokens: TokenBook) {
-  const answered = new WeakMap<Socket, Promise<string | undefined>>();
   /** Of so many turns nothing is left. */
   let settled = -1;
 
@@ -41,16 +41,11 @@ export function agentProcesses(tokens: TokenBook) {
 
   /**
    * The session whose agent holds the other end, `unknown` for one of an earlier life of the gateway; undefined for
-   * everyone else, and where the system does not say.
+   * everyone else, and where the system does not say. Undefined at once: no agent can be there now, and one may later.
    */
-  return (socket: Socket): Promise<string | undefined> => {
+  return (socket: Socket): Promise<string | undefined> | undefined => {
     const isQuiet = tokens.size === 0 && settled === (tokens.minted ?? 0);
-    if (process.platform !== 'linux' || isQuiet) return Promise.resolve(undefined);
-    const before = answered.get(socket);
-    if (before !== undefined) return before;
-    const answer = check(socket).catch(() => undefined);
-    answered.set(socket, answer);
-    return answer;
+    return process.platform !== 'linux' || isQuiet ? undefined : check(socket).catch(() => undefined);
   };
 }
 

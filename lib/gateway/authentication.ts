@@ -129,7 +129,7 @@ export function createAuthenticator(options: {
   operatorToken: string;
   browsers?: Browsers | undefined;
   /** The session of the agent that holds the other end of a connection. */
-  agentAt?: ((socket: Socket) => Promise<string | undefined>) | undefined;
+  agentAt?: ((socket: Socket) => Promise<string | undefined> | undefined) | undefined;
 }): Authenticator {
   const expected = Buffer.from(`Bearer ${options.operatorToken}`);
 
@@ -172,8 +172,14 @@ export function createAuthenticator(options: {
   const byOperator = (socket: Socket): Promise<Identity> =>
     unlessAgent(socket, known, "An agent may use its own token only, not the operator's.");
 
+  /** Whose agents hold the connections of which that was found out. */
+  const agents = new WeakMap<Socket, Promise<string | undefined>>();
+
   async function unlessAgent(socket: Socket, identity: Identity, message: string): Promise<Identity> {
-    const session = await options.agentAt?.(socket);
+    const found = agents.get(socket) ?? options.agentAt?.(socket);
+    if (found === undefined) return identity;
+    agents.set(socket, found);
+    const session = await found;
     if (session === undefined) return identity;
     return { type: 'orphaned', refusal: refuse('FORBIDDEN', {}, message), by: `session:${session}` };
   }

@@ -105,6 +105,10 @@ export function readQuery(url: string): Record<string, string> | Refusal {
   return query;
 }
 
+/** The id in the path. */
+export const idOf = (call: { readonly params: Readonly<Record<string, string>> }): string =>
+  call.params['id'] ?? '';
+
 function checkMedia(request: IncomingMessage): Refusal | undefined {
   const encoding = request.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')

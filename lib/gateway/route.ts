@@ -108,7 +108,3 @@ export function route<const S extends RouteSchema>(
  * and uploads.
  */
 export const takesKey = ({ plan, upload }: RouteSchema): boolean => plan === true || upload === true;
-
-/** The id in the path. */
-export const idOf = (call: { readonly params: Readonly<Record<string, string>> }): string =>
-  call.params['id'] ?? '';

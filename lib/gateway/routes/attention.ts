@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isoTime, isoTimeOrNull } from '../../../machines/iso-time.js';
+import { isoTime, isoTimeOrNull } from '../../../machines/sortable.js';
 import type { Reply } from '../../commands/app.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import { text, wholeNumber } from '../schemas.js';

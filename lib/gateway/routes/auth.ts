@@ -13,7 +13,8 @@ import { type Device, type DeviceBook, deviceName, plainAgent } from '../../reco
 import type { CookieJar } from '../cookies.js';
 import { pairPage } from '../pages/pair-page.js';
 import { perMinute, perMinuteEach, type GroupLimiter, type Limiter } from '../limiter.js';
-import { idOf, route, type HttpRequest, type Route } from '../route.js';
+import { route, type HttpRequest, type Route } from '../route.js';
+import { idOf } from '../parse.js';
 import type { Reply } from '../../commands/app.js';
 import { callerName } from '../../../machines/caller.js';
 import type { DeviceKind } from '../../../machines/pairing-code/machine.js';

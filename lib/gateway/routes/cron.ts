@@ -5,7 +5,8 @@ import type { RunBook } from '../../records/cron-runs.js';
 import { isRefusal, refuse } from '../../../machines/refusals.js';
 import { limits } from '../../../machines/schedule/context.js';
 import { nextCursor } from '../cursor.js';
-import { idOf, route, type Route } from '../route.js';
+import { route, type Route } from '../route.js';
+import { idOf } from '../parse.js';
 import { idempotencyKey, iso, text } from '../schemas.js';
 
 const delivery = z

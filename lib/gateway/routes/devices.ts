@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Reply } from '../../commands/app.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import { idOf, route, type HttpRequest, type Route } from '../route.js';
+import { route, type HttpRequest, type Route } from '../route.js';
+import { idOf } from '../parse.js';
 
 /** Who holds a paired browser, and what was decided with it: what to look at when a phone is lost. */
 const personBody = z.object({

@@ -12,7 +12,8 @@ import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { cursor } from '../cursor.js';
 import { attached, wholeNumber } from '../schemas.js';
-import { idOf, route, type HttpRequest, type Route } from '../route.js';
+import { route, type HttpRequest, type Route } from '../route.js';
+import { idOf } from '../parse.js';
 import { sendFile } from '../send-file.js';
 
 const listQuery = z.object({

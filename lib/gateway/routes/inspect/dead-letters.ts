@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
-import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import { route, type HttpRequest, type Route } from '../../route.js';
+import { idOf } from '../../parse.js';
 import type { Reply } from '../../../commands/app.js';
 import { nextCursor } from '../../cursor.js';
 import { text, wholeNumber } from '../../schemas.js';

@@ -14,7 +14,8 @@ import { idsOf, recordsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { policyOfMode, type ToolPolicy } from '../../../../machines/session/tool-policy.js';
 import { anchoredRuleCharsMax, ruleCharsMax } from '../../../../machines/session/tool-rule.js';
-import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import { route, type HttpRequest, type Route } from '../../route.js';
+import { idOf } from '../../parse.js';
 import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '../../schemas.js';
 
 /**

@@ -3,7 +3,8 @@ import { decideApproval, requestApproval } from '../../../commands/work-items/ap
 import { askActor } from '../../../commands/app.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/work-item/context.js';
-import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import { route, type HttpRequest, type Route } from '../../route.js';
+import { idOf } from '../../parse.js';
 import type { Reply } from '../../../commands/app.js';
 import { employeeName, idempotencyKey, iso, note, sentence, text, workItem } from '../../schemas.js';
 

@@ -6,7 +6,8 @@ import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.j
 import { sortableText } from '../../../../machines/sortable.js';
 import { limits } from '../../../../machines/work-item/context.js';
 import { linkRelations } from '../../../../machines/work-item/links.js';
-import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import { route, type HttpRequest, type Route } from '../../route.js';
+import { idOf } from '../../parse.js';
 import { nextCursor } from '../../cursor.js';
 import type { Reply } from '../../../commands/app.js';
 import { idempotencyKey, iso, labels, sentence, text, workItem } from '../../schemas.js';

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { askActor } from '../../../commands/app.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
-import { idOf, type HttpRequest } from '../../route.js';
+import type { HttpRequest } from '../../route.js';
+import { idOf } from '../../parse.js';
 import type { Reply } from '../../../commands/app.js';
 import { employeeName, idempotencyKey, note, workItemStatus } from '../../schemas.js';
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
-import { idOf, type HttpRequest } from '../../route.js';
+import type { HttpRequest } from '../../route.js';
+import { idOf } from '../../parse.js';
 import type { App, Reply } from '../../../commands/app.js';
 import { rowCursor } from '../../cursor.js';
 import { wholeNumber } from '../../schemas.js';

@@ -6,7 +6,8 @@ import { listWorkItems } from '../../../commands/work-items/list-work-items.js';
 import { whatNext } from '../../../commands/work-items/next-moves.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/work-item/context.js';
-import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import { route, type HttpRequest, type Route } from '../../route.js';
+import { idOf } from '../../parse.js';
 import type { Reply } from '../../../commands/app.js';
 import {
   agreeing,

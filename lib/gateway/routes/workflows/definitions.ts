@@ -17,7 +17,8 @@ import type { Evidence } from '../../../records/evidence/evidence.js';
 import { definitionGrammar } from '../../../../machines/graph/grammar.js';
 import type { WorkflowDefinition, WorkflowStatus } from '../../../../machines/graph/definition.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
-import { idOf, route, type HttpRequest, type Route } from '../../route.js';
+import { route, type HttpRequest, type Route } from '../../route.js';
+import { idOf } from '../../parse.js';
 import { agreeing, idempotencyKey, iso, wholeNumber } from '../../schemas.js';
 
 /**
