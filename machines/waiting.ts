@@ -1,5 +1,3 @@
-import { sortable } from './sortable.js';
-
 /**
  * Something that an actor cannot go on without: a person's or an employee's word. Its kind says what it waits
  * for (`Kind.waitingFor`); the kernel keeps one row for each in the commit in which that changes.
@@ -22,12 +20,5 @@ export type Waiting = {
   /** When it ends by itself; null: never. */
   readonly until: number | null;
 };
-
-/** The list in which the kernel keeps them, longest waiting first. No kind has a list of this name. */
-export const waitingList = '~waiting';
-
-/** `waitingKey(waiting)`: sorts by `since`; unique for an actor. */
-export const waitingKey = ({ since, id }: Pick<Waiting, 'since' | 'id'>): string =>
-  `${sortable(since)}/${id}`;
 
 export const titleCharsMax = 200;

@@ -1,7 +1,6 @@
 import { fireMachine, firePolicy, runLine } from '../../machines/cron-fire/machine.js';
-import { isoTime } from '../../machines/iso-time.js';
+import { isoTime, sortable, sortableText } from '../../machines/sortable.js';
 import { checkShape } from '../../machines/shape.js';
-import { sortable, sortableText } from '../../machines/sortable.js';
 import { defineKind } from '../define-kind.js';
 import type { EffectsOf } from '../inference.js';
 

@@ -1,7 +1,6 @@
 import { admitFile, fileMachine, filePolicy, type FileContext } from '../../machines/file/machine.js';
-import { isoTime } from '../../machines/iso-time.js';
+import { isoTime, sortable } from '../../machines/sortable.js';
 import { checkShape } from '../../machines/shape.js';
-import { sortable } from '../../machines/sortable.js';
 import { defineKind } from '../define-kind.js';
 
 /**

@@ -1,4 +1,4 @@
-import { isoTime } from '../../machines/iso-time.js';
+import { isoTime } from '../../machines/sortable.js';
 import {
   admitPairingCode,
   pairingCodeMachine,

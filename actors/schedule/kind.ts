@@ -1,4 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
+import { isoTime, isoTimeOrNull } from '../../machines/sortable.js';
 import { jobPlace } from '../../machines/schedule/context.js';
 import { fitJob, scheduleMachine, schedulePolicy } from '../../machines/schedule/machine.js';
 import { refuse } from '../../machines/refusals.js';

@@ -1,8 +1,7 @@
-import { isoTime, isoTimeOrNull } from '../../machines/iso-time.js';
+import { isoTime, isoTimeOrNull, sortableText } from '../../machines/sortable.js';
 import { refuse } from '../../machines/refusals.js';
 import { belowPayload, type FilterRule } from '../../machines/graph/conditions.js';
 import { checkShape } from '../../machines/shape.js';
-import { sortableText } from '../../machines/sortable.js';
 import { triggerMachine, triggerPolicy } from '../../machines/trigger/machine.js';
 import type { Json } from '../../machines/outputs.js';
 import { defineKind } from '../define-kind.js';

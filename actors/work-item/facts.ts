@@ -1,5 +1,6 @@
 import { nearest } from '../../machines/text.js';
-import { ownerOf, type WorkItemContext, type WorkItemFacts } from '../../machines/work-item/context.js';
+import type { WorkItemContext, WorkItemFacts } from '../../machines/work-item/context.js';
+import { ownerOf } from '../../machines/work-item/authority.js';
 
 /**
  * What a decision about a work item must know of the organisation: read from the roster that the supervisor

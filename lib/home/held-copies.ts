@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isoTime } from '../../machines/iso-time.js';
+import { isoTime } from '../../machines/sortable.js';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
 import { backupsIn, removedAt } from './scheduled-backups.js';

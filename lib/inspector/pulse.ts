@@ -71,6 +71,7 @@ function remember(supervisor: Supervisor): PulseMemory {
     second.total += entries.length;
     for (const { actor, value } of entries) {
       second.kinds.set(actor.kind, (second.kinds.get(actor.kind) ?? 0) + 1);
+      if (said.size === 0) continue;
       const place = placeOf(actor);
       // Stored now, and perhaps erased later: a memory of it would outlive that
       if (said.has(place) && readEntry(value).effects.some((name) => name.startsWith('-')))

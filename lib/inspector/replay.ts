@@ -4,7 +4,7 @@ import type { Json } from '../../machines/outputs.js';
 import { activeStates } from '../../machines/state-names.js';
 import { decodeState, encodeState } from '../supervisor/draft/codec.js';
 import type { Step } from '../../actors/driver.js';
-import { driverOf } from '../supervisor/draft/driver.js';
+import { xstate5 } from '../supervisor/draft/driver.js';
 import type { BundledActor, BundledEntry } from './bundle.js';
 import { chartOf } from './chart/chart-of.js';
 import type { ChartState } from './chart/definition.js';
@@ -28,12 +28,16 @@ export class Replay {
   next({ event, at, by }: Pick<BundledEntry, 'event' | 'at' | 'by'>): Persisted {
     const { machine } = this.kind;
     if (event.type === 'kernel.created')
-      this.snapshot = driverOf(this.kind).begin(machine, event['input']).snapshot;
+      this.snapshot = (this.kind.driver ?? xstate5).begin(machine, event['input']).snapshot;
     else if (this.snapshot === undefined) throw new RangeError('it does not begin with its creation event');
     else if (event.type === 'xstate.stop')
       this.snapshot = { ...this.snapshot, status: 'stopped' } as Step['snapshot'];
     else if (!event.type.startsWith('kernel.'))
-      this.snapshot = driverOf(this.kind).step(machine, this.snapshot, { ...event, at, by }).snapshot;
+      this.snapshot = (this.kind.driver ?? xstate5).step(machine, this.snapshot, {
+        ...event,
+        at,
+        by,
+      }).snapshot;
     return this.state();
   }
 
@@ -44,12 +48,14 @@ export class Replay {
 
   private state(): Persisted {
     return JSON.parse(
-      encodeState(driverOf(this.kind).persist(this.kind.machine, this.snapshot as Step['snapshot'])),
+      encodeState(
+        (this.kind.driver ?? xstate5).persist(this.kind.machine, this.snapshot as Step['snapshot']),
+      ),
     ) as Persisted;
   }
 
   private revived(state: Persisted): Step['snapshot'] {
-    return driverOf(this.kind).restore(
+    return (this.kind.driver ?? xstate5).restore(
       this.kind.machine,
       structuredClone(state),
       effectsIn(chartOf(this.kind.machine).root, activeStates(state.value)),

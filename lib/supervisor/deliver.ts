@@ -1,17 +1,18 @@
+import type { AnyEventObject } from 'xstate';
 import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system } from '../../machines/caller.js';
+import { system, type Caller, type Causes } from '../../machines/caller.js';
+import type { Json } from '../../machines/outputs.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
 import { keys } from '../store/keys.js';
-import { Fifo } from './cells/actor-cell.js';
 import type { Cell, Job } from './cells/actor-cells.js';
 import type { Commits } from './commit.js';
-import { isStale, seenBy, type Delivery, type Due, type InboxRow } from './delivery.js';
+import type { PlannedStep } from './contract.js';
+import type { Ended } from './draft/actions.js';
 import type { ActorState } from './draft/actor-state.js';
 import { own } from './draft/codec.js';
 import type { Draft } from './draft/draft.js';
 import { selfTarget } from '../../actors/driver.js';
-import type { Failures } from './failures.js';
 import type { Kernel } from './kernel.js';
 
 /**
@@ -23,7 +24,14 @@ export class Deliverer {
   constructor(
     private readonly kernel: Kernel,
     private readonly commits: Commits,
-    private readonly failures: Failures,
+    /** What becomes of an event whose step threw. `unwritten`: not even that could be written. */
+    private readonly deadLetter: (
+      cell: Cell,
+      kind: Kind,
+      delivery: Delivery,
+      error: unknown,
+      unwritten: (problem: unknown) => void,
+    ) => void,
   ) {}
 
   /** Urgent deliveries (results, timers, messages already stored) are never turned away by a full mailbox. */
@@ -71,12 +79,12 @@ export class Deliverer {
     try {
       refusal = this.decide(draft, kind, cell, delivery);
     } catch (error) {
-      return this.deadLetter(cell, kind, delivery, error);
+      return this.threw(cell, kind, delivery, error);
     }
     if (refusal !== undefined) return this.refuse(cell, kind, delivery, refusal);
     const decided = (taken: string | undefined): void => {
       if (taken !== undefined)
-        return this.deadLetter(
+        return this.threw(
           cell,
           kind,
           delivery,
@@ -155,10 +163,8 @@ export class Deliverer {
     ]);
   }
 
-  private deadLetter(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void {
-    this.failures.deadLetter(cell, kind, delivery, error, (problem) =>
-      this.failed(cell, kind, delivery, problem),
-    );
+  private threw(cell: Cell, kind: Kind, delivery: Delivery, error: unknown): void {
+    this.deadLetter(cell, kind, delivery, error, (problem) => this.failed(cell, kind, delivery, problem));
   }
 
   private drop(cell: Cell, kind: Kind, delivery: Delivery): void {
@@ -177,74 +183,97 @@ export class Deliverer {
   }
 }
 
+/** An event on its way to one actor: what it is, whose word, what it uses up, and who waits for its outcome. */
+export interface Delivery {
+  readonly event: AnyEventObject;
+  readonly by: Caller;
+  readonly onBehalfOf?: Causes | undefined;
+  readonly cause: number | string | null;
+  /** Rows that this event uses up: its inbox, outbox or timer row. */
+  readonly consume?: readonly Op[];
+  /** The effect or timer that this event ends. */
+  readonly ended?: Ended;
+  /** Written with the step and with nothing else (an idempotency row). */
+  readonly extra?: readonly Op[];
+  /**
+   * False: the event is stale (a timer that was set again, a result of an earlier generation) and is dropped.
+   */
+  readonly fresh?: (state: ActorState) => boolean;
+  readonly rehearse?: boolean;
+  readonly answer?: (outcome: Outcome) => void;
+  /** The delivery has come to its end: committed, dropped, or left to lie in the inbox of a halted actor. */
+  readonly finished?: () => void;
+}
+
+export type Outcome =
+  | { readonly type: 'done'; readonly state: ActorState; readonly position: number }
+  | { readonly type: 'refused'; readonly refusal: Refusal }
+  | { readonly type: 'rehearsed'; readonly state: ActorState; readonly steps: readonly PlannedStep[] }
+  | { readonly type: 'failed'; readonly error: unknown };
+
+/** What the machine will see: the timer's own event, a child's end in XState's words. */
+export function seenBy(
+  { event, ended }: Delivery,
+  state: ActorState | undefined,
+): { readonly event: AnyEventObject; readonly ended: Ended | undefined } {
+  if (event.type === 'kernel.child-ended') {
+    const child = nameOf(event, state);
+    return { event: childEnd(event, child ?? '?'), ended: child === undefined ? undefined : { child } };
+  }
+  const timer =
+    ended?.timer === undefined || state === undefined ? undefined : own(state.timers, ended.timer);
+  return { event: timer?.target === selfTarget ? timer.event : event, ended };
+}
+
+/** The name under which the machine knows a child. */
+function nameOf(event: AnyEventObject, state: ActorState | undefined): string | undefined {
+  const { kind, id } = event['child'] as ActorKey;
+  return Object.entries(state?.children ?? {}).find(
+    ([, known]) => known.kind === kind && known.id === id,
+  )?.[0];
+}
+
 /**
- * The way of the kernel's own work to its actors: messages, timers and results of effects. None is ever
- * refused; what lies in the store anyway waits for room.
+ * The end of a child that is none any more is dropped: XState would take a late error for its own.
  */
-export class Dispatch {
-  private readonly posts = new Fifo<{ readonly to: ActorKey; readonly delivery: Delivery }>();
-  /** Unknown kinds that were reported. */
-  private readonly unknown = new Set<string>();
+export function isStale({ event, fresh }: Delivery, state: ActorState): boolean {
+  return (
+    fresh?.(state) === false || (event.type === 'kernel.child-ended' && nameOf(event, state) === undefined)
+  );
+}
 
-  constructor(
-    private readonly kernel: Kernel,
-    private readonly deliverer: Deliverer,
-  ) {
-    kernel.intake.add(() => this.postNext());
-  }
+/** A durable child's end, in the words that XState uses for the end of a child. */
+const childEnd = (event: AnyEventObject, actorId: string): AnyEventObject =>
+  event['status'] === 'done'
+    ? {
+        type: `xstate.done.actor.${actorId}`,
+        output: (event['output'] as Json | undefined) ?? undefined,
+        actorId,
+      }
+    : { type: `xstate.error.actor.${actorId}`, error: event['error'] as unknown, actorId };
 
-  /** At once. */
-  deliver(to: ActorKey, delivery: Delivery): void {
-    const kind = this.kernel.kinds.find(to.kind);
-    if (kind !== undefined) return this.deliverer.deliver(kind, to.id, delivery, true);
-    delivery.finished?.();
-    if (this.unknown.has(to.kind)) return;
-    this.unknown.add(to.kind);
-    this.kernel.fault(
-      `a message for the unknown kind "${to.kind}" stays in the inbox of ${to.id}`,
-      new TypeError('unknown kind'),
-    );
-  }
+/** An inbox row as stored. */
+export interface InboxRow {
+  readonly event: AnyEventObject;
+  readonly from?: { readonly kind: string; readonly id: string };
+  readonly cause: number | string | null;
+  readonly ended?: Ended;
+  /**
+   * Whose word it is, where that is not the sender's (a retried dead letter keeps its caller's authority, no
+   * more).
+   */
+  readonly by?: Caller;
+  readonly onBehalfOf?: Causes;
+}
 
-  /** Messages of one step may be thousands, for as many actors: in their order, as there is room. */
-  post(to: ActorKey, delivery: Delivery): void {
-    if (this.posts.length === 0 && this.kernel.intake.room) return this.admit(to, delivery);
-    this.posts.push({ to, delivery });
-    this.kernel.intake.check();
-  }
+/** Whose word a stored message is: the sending actor's. */
+export const senderOf = (row: InboxRow): Caller =>
+  system(row.from === undefined ? 'kernel' : `${row.from.kind}:${row.from.id}`);
 
-  private postNext(): boolean {
-    const next = this.posts.shift();
-    if (next !== undefined) this.admit(next.to, next.delivery);
-    return next !== undefined;
-  }
-
-  /** Work that lies in the store; counted where it wakes someone, for free where it only queues. */
-  admit(to: ActorKey, delivery: Delivery): void {
-    if (!this.kernel.cells.isResting(to.kind, to.id)) return this.deliver(to, delivery);
-    const through = this.kernel.intake.begin();
-    const { finished } = delivery;
-    this.deliver(to, {
-      ...delivery,
-      finished: () => {
-        finished?.();
-        through();
-      },
-    });
-  }
-
-  /** A timer of the wheel; one that was set again meanwhile is stale. */
-  fire({ kind, id, timer, due }: Due): void {
-    this.admit(
-      { kind, id },
-      {
-        event: { type: 'kernel.timer' },
-        by: system('timer'),
-        cause: 'timer',
-        consume: [[keys.timer(due, kind, id, timer), null]],
-        ended: { timer },
-        fresh: (state) => state.timers[timer]?.due === due,
-      },
-    );
-  }
+/** A timer, and when it is due: epoch ms on the monotonic clock. */
+export interface Due {
+  readonly due: number;
+  readonly kind: string;
+  readonly id: string;
+  readonly timer: string;
 }

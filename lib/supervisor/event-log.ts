@@ -4,7 +4,7 @@ import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import { decode, decodeState } from './draft/codec.js';
 import type { LogEntry, PastState, SealedEntry, WatchOptions } from './contract.js';
-import { driverOf } from './draft/driver.js';
+import { xstate5 } from './draft/driver.js';
 import { metaOf, none, noFailures } from './draft/actor-state.js';
 
 /**
@@ -221,7 +221,7 @@ export function apply(state: Persisted, entry: Pick<LogEntry, 'snapshot'>): Pers
 /** The view of then by the code of now; null when an old shape no longer fits it. */
 function viewOfPast(kind: Kind, actor: ActorKey, entry: LogEntry, state: Persisted): Json {
   try {
-    const snapshot = driverOf(kind).restore(kind.machine, structuredClone(state), none);
+    const snapshot = (kind.driver ?? xstate5).restore(kind.machine, structuredClone(state), none);
     return kind.view(
       snapshot,
       metaOf(actor, {

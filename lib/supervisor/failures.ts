@@ -6,7 +6,7 @@ import { keys, partsOf, prefix } from '../store/keys.js';
 import type { Cell } from './cells/actor-cells.js';
 import type { Commits } from './commit.js';
 import type { DeadLetter, Failing } from './contract.js';
-import { seenBy, type Delivery } from './delivery.js';
+import { seenBy, type Delivery } from './deliver.js';
 import type { Draft } from './draft/draft.js';
 import { reasonOf } from './draft/stored-form.js';
 import type { Kernel } from './kernel.js';
@@ -57,13 +57,13 @@ export class Failures {
    * An event made its actor throw. Called with the turn held; releases it. `unwritten` is called where the letter
    * cannot be written.
    */
-  deadLetter(
+  readonly deadLetter = (
     cell: Cell,
     kind: Kind,
     delivery: Delivery,
     error: unknown,
     unwritten: (problem: unknown) => void,
-  ): void {
+  ): void => {
     const fault = this.kernel.fault(`${cell.kind} ${cell.id} threw on "${delivery.event.type}"`, error);
     const failed = { type: 'failed', error: fault } as const;
     const { state } = cell;
@@ -143,7 +143,7 @@ export class Failures {
         );
       if (verdict.type === 'escalate') this.escalate(cell, state.parent, halted?.reason ?? '');
     });
-  }
+  };
 
   /** A person has resumed an actor. */
   resumed({ kind, id }: ActorKey): void {

@@ -3,8 +3,8 @@ import { system } from '../../machines/caller.js';
 import { keys } from '../store/keys.js';
 import type { Cell, Job } from './cells/actor-cells.js';
 import type { Commits } from './commit.js';
-import type { Deliverer, Dispatch } from './deliver.js';
-import { senderOf, type Delivery, type InboxRow } from './delivery.js';
+import { type Deliverer, senderOf, type Delivery, type InboxRow } from './deliver.js';
+import type { Dispatch } from './dispatch.js';
 import type { Kernel } from './kernel.js';
 
 /**

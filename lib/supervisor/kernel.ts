@@ -103,14 +103,12 @@ export class Fault extends Error {
  */
 export class RootSystem {
   private snapshot = xstate5.begin(rootMachine, {}).snapshot;
+  /** As of the last change: every request asks for these two. */
+  state = this.snapshot.value as RootStatus;
+  failing = (this.snapshot.context as RootContext).failing;
+
   constructor(private readonly environment: Environment) {}
 
-  get state(): RootStatus {
-    return this.snapshot.value as RootStatus;
-  }
-  get failing(): RootContext['failing'] {
-    return (this.snapshot.context as RootContext).failing;
-  }
   get reasons(): readonly string[] {
     return reasonsOf(this.snapshot.context as RootContext);
   }
@@ -144,6 +142,8 @@ export class RootSystem {
       at: this.environment.clock.now(),
       by: system('kernel'),
     }).snapshot;
+    this.state = this.snapshot.value as RootStatus;
+    this.failing = (this.snapshot.context as RootContext).failing;
     if (event.type !== 'subsystem.failed' && this.state === before) return;
     this.environment.log[this.state === 'degraded' ? 'warn' : 'info'](
       { from: before, to: this.state, reasons: this.reasons },

@@ -1,6 +1,6 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Facts, Json, Kind } from '../../actors/contracts.js';
-import { driverOf } from './draft/driver.js';
+import { xstate5 } from './draft/driver.js';
 import { checkKind } from '../../actors/define-kind.js';
 
 /** The kinds of a supervisor by name, and the values that their `facts` see. */
@@ -21,12 +21,15 @@ export class Kinds {
 
   /** Machines of one major of XState are no actors of the other. */
   private checkMajors(kind: Kind): void {
+    const { major } = kind.driver ?? xstate5;
     for (const [src, name] of Object.entries(kind.childKinds ?? {})) {
       const child = this.byName.get(name);
-      if (child === undefined || driverOf(child).major === driverOf(kind).major) continue;
+      if (child === undefined) continue;
+      const { major: other } = child.driver ?? xstate5;
+      if (other === major) continue;
       throw new TypeError(
-        `the kind "${kind.kind}" is of XState ${driverOf(kind).major} and its child kind "${name}" (${src}) of ` +
-          `XState ${driverOf(child).major}: a child is of the major of its parent`,
+        `the kind "${kind.kind}" is of XState ${major} and its child kind "${name}" (${src}) of XState ${other}: ` +
+          'a child is of the major of its parent',
       );
     }
   }

@@ -2,9 +2,10 @@ import type { Kind } from '../../actors/contracts.js';
 import { authorityOf, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { keys, pageLimit, pageMax, part, partsOf, prefix } from '../store/keys.js';
-import { waitingList, type Waiting } from '../../machines/waiting.js';
+import type { Waiting } from '../../machines/waiting.js';
+import { waitingList } from './draft/indexes.js';
 import type { ListItem, ListQuery, Supervisor, Why } from './contract.js';
-import { driverOf } from './draft/driver.js';
+import { xstate5 } from './draft/driver.js';
 import type { Commits } from './commit.js';
 import type { Kernel } from './kernel.js';
 import { viewOfRecord } from './draft/stored-form.js';
@@ -191,7 +192,7 @@ export class Queries {
       const stamped = { ...event, ...(facts === undefined ? {} : { facts }) };
       const refusal =
         kind.policy?.(state.snapshot, stamped as never, authorityOf({ by })) ??
-        (whole && !driverOf(kind).takes(kind.machine, state.snapshot, stamped)
+        (whole && !(kind.driver ?? xstate5).takes(kind.machine, state.snapshot, stamped)
           ? stateRefusal(kind, id, state.snapshot, stamped)
           : undefined);
       if (refusal !== undefined)
@@ -230,7 +231,7 @@ function nameOfTimer(id: string, type: string): string {
 
 /** The events that the current state names, without XState's own. */
 function eventsOf(kind: Kind, { snapshot }: ActorState): string[] {
-  return [...new Set(driverOf(kind).events(snapshot))]
+  return [...new Set((kind.driver ?? xstate5).events(snapshot))]
     .filter((type) => !type.startsWith('xstate.') && type !== '*' && type !== '')
     .sort();
 }

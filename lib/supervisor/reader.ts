@@ -6,7 +6,8 @@ import { ActorHandle } from './as-actor.js';
 import { Commits } from './commit.js';
 import type { Supervisor } from './contract.js';
 import { DeadLetters } from './dead-letters.js';
-import { Deliverer, Dispatch } from './deliver.js';
+import { Deliverer } from './deliver.js';
+import { Dispatch } from './dispatch.js';
 import { Failures } from './failures.js';
 import { Inbox } from './inbox.js';
 import { KernelInspection } from './inspection.js';
@@ -40,7 +41,7 @@ export async function openReader({
   const kernel = new Kernel(environment, store, kinds, defaultLimits);
   const commits = new Commits(kernel);
   const failures = new Failures(kernel, commits);
-  const deliverer = new Deliverer(kernel, commits, failures);
+  const deliverer = new Deliverer(kernel, commits, failures.deadLetter);
   const inbox = new Inbox(kernel, commits, deliverer, new Dispatch(kernel, deliverer));
   const deadLetters = new DeadLetters(kernel, commits, inbox);
   const requests = new Requests(kernel, deliverer, new Transactions(kernel, commits));

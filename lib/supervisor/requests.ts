@@ -13,8 +13,7 @@ import type {
   Supervisor,
   Idempotency,
 } from './contract.js';
-import type { Deliverer } from './deliver.js';
-import type { Outcome } from './delivery.js';
+import type { Deliverer, Outcome } from './deliver.js';
 import type { Transactions } from './transaction.js';
 import { invalidId, reserved } from './draft/admission.js';
 import type { Kernel } from './kernel.js';

@@ -7,7 +7,8 @@ import { Backlog } from './backlog.js';
 import { Commits } from './commit.js';
 import { DeadLetters, Resumption } from './dead-letters.js';
 import { Kinds } from './kinds.js';
-import { Deliverer, Dispatch } from './deliver.js';
+import { Deliverer } from './deliver.js';
+import { Dispatch } from './dispatch.js';
 import { scopeFault } from './draft/driver.js';
 import { settle } from './draft/indexes.js';
 import { Effects } from './effects.js';
@@ -57,7 +58,7 @@ export async function createSupervisor<const Given extends AnyKinds>(
   const kernel = new Kernel(environment, store, kinds, { ...defaultLimits, ...options.limits });
   const commits = new Commits(kernel);
   const failures = new Failures(kernel, commits);
-  const deliverer = new Deliverer(kernel, commits, failures);
+  const deliverer = new Deliverer(kernel, commits, failures.deadLetter);
   const dispatch = new Dispatch(kernel, deliverer);
   const effects = new Effects(kernel, commits, dispatch, () => supervisor);
   const timers = openTimers(kernel, commits, dispatch);

@@ -2,7 +2,7 @@ import { setup } from 'xstate';
 import { isPerson, type Authority } from '../caller.js';
 import { decidesFor, type Decision } from '../decision.js';
 import { publish, writeRow, type Stamp, type Output } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { refuse, type Refusal } from '../refusals.js';
 
 /**

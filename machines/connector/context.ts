@@ -1,5 +1,5 @@
 import type { Json, Stamp } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { excerpt } from '../text.js';
 import { titleCharsMax, type Waiting } from '../waiting.js';
 

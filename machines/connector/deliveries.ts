@@ -1,7 +1,7 @@
 import { callerName } from '../caller.js';
 import type { Decision } from '../decision.js';
 import { publish, writeRow, type WriteRow, type Output } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import {
   limits,
   type ConnectorContext,

@@ -3,7 +3,7 @@ import { fromKernel, type Authority } from '../caller.js';
 import { decidesFor, type Decision } from '../decision.js';
 import { fnv1a } from '../text.js';
 import { publish, effect, writeRow, sendToActor, stampOf, type Stamp, type Output } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { refuse, type Refusal } from '../refusals.js';
 
 /**

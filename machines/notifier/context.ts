@@ -1,5 +1,5 @@
 import type { Stamp } from '../outputs.js';
-import { isoTime, isoTimeOrNull } from '../iso-time.js';
+import { isoTime, isoTimeOrNull } from '../sortable.js';
 
 /**
  * The shapes of a notifier: what waits for a person, on its way to one destination. Which program is started and the

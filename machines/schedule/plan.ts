@@ -1,4 +1,4 @@
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { limits, type FireInput, type ScheduleContext } from './context.js';
 import { countNotRun, newestNotRun, nextNotRun, withRun } from './ran.js';
 

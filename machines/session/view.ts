@@ -1,6 +1,5 @@
 import type { Json } from '../outputs.js';
-import { isoTime, isoTimeOrNull } from '../iso-time.js';
-import { sortable, sortableText } from '../sortable.js';
+import { isoTime, isoTimeOrNull, sortable, sortableText } from '../sortable.js';
 import type { SessionContext } from './context.js';
 import { pending, policyOf } from './permissions.js';
 import { nativeId } from './turns.js';

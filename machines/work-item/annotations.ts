@@ -2,7 +2,7 @@ import type { Json } from '../outputs.js';
 import { callerName } from '../caller.js';
 import { afterwards, type Decision } from '../decision.js';
 import { writeRow } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import type { WorkItemContext, WorkItemEventOf } from './context.js';
 import { decider, record } from './ledger.js';
 import type { LinkRelation } from './links.js';

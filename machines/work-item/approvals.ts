@@ -1,14 +1,9 @@
 import { callerName } from '../caller.js';
 import type { Decision } from '../decision.js';
 import { writeRow, sendToActor, type WriteRow, type SendTo } from '../outputs.js';
-import { isoTime, isoTimeOrNull } from '../iso-time.js';
-import {
-  factsOf,
-  type Approval,
-  type TargetKind,
-  type WorkItemContext,
-  type WorkItemEventOf,
-} from './context.js';
+import { isoTime, isoTimeOrNull } from '../sortable.js';
+import type { Approval, TargetKind, WorkItemContext, WorkItemEventOf } from './context.js';
+import { factsOf } from './authority.js';
 import { decider, record, type LedgerEntry } from './ledger.js';
 
 /**

@@ -1,7 +1,7 @@
 import { callerName, type Caller } from '../caller.js';
 import { afterwards, type Decision } from '../decision.js';
 import { writeRow, type WriteRow } from '../outputs.js';
-import { isoTimeOrNull } from '../iso-time.js';
+import { isoTimeOrNull } from '../sortable.js';
 import {
   limits,
   trusted,

@@ -1,12 +1,14 @@
 import { isPerson, isTrusted, type Caller } from '../caller.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { factsOf, ownerOf, type WorkItemContext, type WorkItemFacts } from './context.js';
+import { jsonBytes } from '../text.js';
+import { limits, type WorkItemContext, type WorkItemEventOf, type WorkItemFacts } from './context.js';
 import type { ApprovalState } from './edges.js';
+import { blank, fitNote, notOwner, unknownEmployee } from './refusals.js';
 
 /**
- * The relation of a caller to a work item, and the matrix of who may decide its approvals. Owners come first:
- * who owns an item, or works for its owner's session, never decides about it, whatever else they are. All of it
- * is judged by the caller on whose behalf an event is sent.
+ * The relation of a caller to a work item, the matrix of who may decide its approvals, and who may ask for one.
+ * Owners come first: who owns an item, or works for its owner's session, never decides about it, whatever else they
+ * are. All of it is judged by the caller on whose behalf an event is sent.
  */
 
 export type Relation = 'operator' | 'system' | 'owner' | 'routed manager' | 'root' | 'executive' | 'other';
@@ -122,6 +124,117 @@ export function mayEscalate(
     return answer('NOT_ROUTED', context);
   return answer(matrix[relation][column], context);
 }
+
+export function mayRequest(
+  context: WorkItemContext,
+  event: WorkItemEventOf<'approval.request'>,
+  asker: Asker,
+): Refusal | undefined {
+  if (!ownsItem(context, asker)) return notOwner(context);
+  if (blank(event.request))
+    return refuse('BAD_REQUEST', { path: 'request' }, 'Describe what needs approval.');
+  if (jsonBytes(event.request) > limits.requestBytesMax)
+    return refuse(
+      'PAYLOAD_TOO_LARGE',
+      { path: 'request', bytesMax: limits.requestBytesMax },
+      `request is larger than ${limits.requestBytesMax} bytes.`,
+    );
+  if (event.expiresAt != null && event.expiresAt <= event.at)
+    return refuse('BAD_REQUEST', { path: 'expiresAt' }, 'expiresAt is in the past.');
+  const named = factsOf(asker).named;
+  if (event.target !== null && event.targetKind !== 'virtual' && named?.known === false)
+    return unknownEmployee(event.target, named.suggestion);
+  if (event.target !== null && event.target === ownerOf(context))
+    return refuse(
+      'OWN_APPROVAL',
+      { workItemId: context.id },
+      'An approval cannot be routed to the owner of the work item.',
+    );
+  return misrouted(context, event, asker) ?? parked(context, event.gate?.runId);
+}
+
+/**
+ * An approval goes to who stands above: the operator, the root, or a manager above the owner. The approver of a
+ * gate is named by the definition.
+ */
+function misrouted(
+  context: WorkItemContext,
+  { target, targetKind, gate }: WorkItemEventOf<'approval.request'>,
+  asker: Asker,
+): Refusal | undefined {
+  const { root, managers, named } = factsOf(asker);
+  const isAbove = target === null || target === root || managers.includes(target);
+  if (isAbove || targetKind === 'virtual' || gate !== undefined || named === null) return undefined;
+  return refuse(
+    'NOT_ROUTED',
+    {
+      workItemId: context.id,
+      approvalTarget: target,
+      routes: [...new Set(['operator', ...managers, ...(root === null ? [] : [root])])],
+    },
+    `An approval goes to the operator, the root or a manager above the owner; ${target} is none of them.`,
+  );
+}
+
+/** By the matrix of authority.ts; what mirrors a gate is decided by its run alone. */
+export const mayDecideRequest = (
+  context: WorkItemContext,
+  state: ApprovalState,
+  event: WorkItemEventOf<'approval.decide'>,
+  asker: Asker,
+): Refusal | undefined =>
+  mayDecide(context, state, asker) ??
+  (state === 'pending'
+    ? (fitDecision(event) ?? parked(context, event.resolves) ?? foreign(context, event))
+    : undefined);
+
+/**
+ * A pending request that mirrors the parked gate of a run is decided with the gate, in one transaction, or
+ * not at all.
+ */
+export function parked(context: WorkItemContext, resolves?: string): Refusal | undefined {
+  const { approval } = context;
+  if (!approval?.gate || approval.decidedAt !== null || approval.gate.runId === resolves) return undefined;
+  return refuse(
+    'GATE_PARKED',
+    { workItemId: context.id, runId: approval.gate.runId, gateKey: approval.gate.gateKey },
+    `Work item ${context.id} mirrors a gate at which run ${approval.gate.runId} is parked. Resolve the ` +
+      'gate, or cancel the run.',
+  );
+}
+
+/** What a run decides is what mirrors its gate, and nothing else that may be pending here. */
+function foreign(
+  { id, approval }: WorkItemContext,
+  { resolves, gateKey }: WorkItemEventOf<'approval.decide'>,
+): Refusal | undefined {
+  if (
+    resolves === undefined ||
+    (approval?.gate?.runId === resolves && (gateKey === undefined || gateKey === approval.gate.gateKey))
+  )
+    return undefined;
+  return refuse(
+    'NO_PENDING_APPROVAL',
+    { workItemId: id },
+    `Work item ${id} does not mirror this gate of run ${resolves}.`,
+  );
+}
+
+const fitDecision = (event: WorkItemEventOf<'approval.decide'>): Refusal | undefined =>
+  ['approve', 'reject'].includes(event.decision)
+    ? fitNote(event.note)
+    : refuse('BAD_REQUEST', { path: 'decision' }, 'The decision must be approve or reject.');
+
+const noFacts: WorkItemFacts = { root: null, managers: [], executives: [], named: null };
+
+export const factsOf = (event: { readonly facts?: WorkItemFacts }): WorkItemFacts => event.facts ?? noFacts;
+
+/**
+ * Whose it is: the assignee's, else the first attempt's employee's, else the creating session's employee's,
+ * else no one's.
+ */
+export const ownerOf = (context: WorkItemContext): string | null =>
+  context.assignee ?? context.firstAttemptEmployee ?? context.creator.employee;
 
 /** The owner, or a session below one of the owner's. */
 export function isOwner(context: WorkItemContext, by: Caller): boolean {

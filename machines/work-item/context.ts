@@ -226,17 +226,6 @@ export type WorkItemEventOf<Type extends WorkItemEvent['type']> = Extract<WorkIt
 
 export { limits };
 
-const noFacts: WorkItemFacts = { root: null, managers: [], executives: [], named: null };
-
-export const factsOf = (event: { readonly facts?: WorkItemFacts }): WorkItemFacts => event.facts ?? noFacts;
-
-/**
- * Whose it is: the assignee's, else the first attempt's employee's, else the creating session's employee's,
- * else no one's.
- */
-export const ownerOf = (context: WorkItemContext): string | null =>
-  context.assignee ?? context.firstAttemptEmployee ?? context.creator.employee;
-
 export function maxRounds(context: Pick<WorkItemContext, 'verifyPolicy'>): number {
   return context.verifyPolicy?.maxRounds ?? (context.verifyPolicy?.mode === 'thorough' ? 3 : 2);
 }

@@ -1,7 +1,7 @@
 import { callerName, type Caller } from '../caller.js';
 import { fnv1a } from '../text.js';
 import { publish, writeRow, type Json, type Output } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import type { WorkItemContext } from './context.js';
 import type { WorkStatus } from './edges.js';
 

@@ -1,8 +1,17 @@
 import { isPerson, isTrusted } from '../caller.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { parked } from './approval-policy.js';
-import { isAbove, isAttempt, isCreator, isOwner, ownsItem, type Asker } from './authority.js';
-import { factsOf, limits, ownerOf, type WorkItemContext, type WorkItemEventOf } from './context.js';
+import {
+  parked,
+  isAbove,
+  isAttempt,
+  isCreator,
+  isOwner,
+  ownsItem,
+  type Asker,
+  factsOf,
+  ownerOf,
+} from './authority.js';
+import { limits, type WorkItemContext, type WorkItemEventOf } from './context.js';
 import { agentTargets, closed, edges, isStatus, noted, sticky, type WorkStatus } from './edges.js';
 import { fitEdit } from './fields.js';
 import { blank, fitNote, notOwner, personOnly, unknownEmployee } from './refusals.js';

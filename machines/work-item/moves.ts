@@ -1,7 +1,8 @@
 import { callerName } from '../caller.js';
 import { afterwards, type Decision } from '../decision.js';
 import { publish } from '../outputs.js';
-import { factsOf, maxRounds, type WorkItemContext, type WorkItemEventOf } from './context.js';
+import { maxRounds, type WorkItemContext, type WorkItemEventOf } from './context.js';
+import { factsOf } from './authority.js';
 import type { WorkStatus } from './edges.js';
 import { rows, type LedgerEntry } from './ledger.js';
 import { recorded, shift, type Edge } from './shift.js';

@@ -1,9 +1,8 @@
 import { fromKernel, type Authority } from '../caller.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { mayChangeComment, mayComment, mayLabel, mayLink } from './annotation-policy.js';
-import { mayDecideRequest, mayRequest } from './approval-policy.js';
+import { mayDecideRequest, mayRequest, mayEscalate, ownsItem, type Asker } from './authority.js';
 import { mayHandOff, mayReport, mayReview } from './attempt-policy.js';
-import { mayEscalate, ownsItem, type Asker } from './authority.js';
 import { limits, type WorkItemContext, type WorkItemEvent, type WorkItemInput } from './context.js';
 import { fitFields, fitLabels } from './fields.js';
 import { mayArchive, mayAssign, mayEdit, mayMove } from './move-policy.js';

@@ -1,6 +1,5 @@
 import type { Json } from '../outputs.js';
-import { isoTime, isoTimeOrNull } from '../iso-time.js';
-import { sortable, sortableText } from '../sortable.js';
+import { isoTime, isoTimeOrNull, sortable, sortableText } from '../sortable.js';
 import type { WorkItemContext } from './context.js';
 import type { ApprovalState, WorkItemState } from './edges.js';
 import { reviewIndex } from './review.js';
@@ -100,7 +99,7 @@ export function workItemIndex(
       ? []
       : [{ index: 'parent', key: `${sortableText(context.parentId)}/${sortable(context.createdAt)}` }]),
     ...(context.labels ?? []).map((word) => ({ index: 'label', key: `${sortableText(word)}/${order}` })),
-    ...reviewIndex(where.work, context),
+    ...(context.verifyPolicy === null ? [] : reviewIndex(where.work, context)),
   ];
 }
 

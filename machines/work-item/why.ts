@@ -1,6 +1,7 @@
 import type { Caller } from '../caller.js';
 import type { Json } from '../outputs.js';
-import { ownerOf, type WorkItemContext, type WorkItemFacts } from './context.js';
+import type { WorkItemContext, WorkItemFacts } from './context.js';
+import { ownerOf } from './authority.js';
 import { noted, statuses, type WorkItemState } from './edges.js';
 
 /**

@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import { holds, type Condition, type Patterns } from '../graph/conditions.js';
 import type { Scope } from '../graph/paths.js';
 import { asJson, publish, writeRow, sendToActor, type Json, type Output } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { stepNested } from '../nested.js';
 import {
   isActive,

@@ -1,5 +1,5 @@
 import { writeRow, sendToActor, type Json } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import type { Decision } from '../decision.js';
 import type { EvidenceResult, RunContext, RunStatus } from './context.js';
 import { parkedGates } from './gates.js';

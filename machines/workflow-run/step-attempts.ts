@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.js';
 import { writeRow, sendToActor, type Json, type WriteRow, type Output } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { limits } from './context.js';
 import type { RetryReason } from './graph.js';
 import { trim } from './outcome.js';

@@ -1,6 +1,6 @@
 import type { Decision } from '../decision.js';
 import { sendToActor, type Output } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { limits } from './context.js';
 import { gateKeyOf } from './gates.js';
 import { gatesOf, openKey, type GateRules } from './graph.js';

@@ -1,5 +1,5 @@
 import type { Decision } from '../decision.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { receipt, type StepContext } from './step-context.js';
 import { pastGates } from './step-gates.js';
 import { statusOf } from './step-run.js';

@@ -1,5 +1,4 @@
-import { isoTime, isoTimeOrNull } from '../iso-time.js';
-import { sortable, sortableText } from '../sortable.js';
+import { isoTime, isoTimeOrNull, sortable, sortableText } from '../sortable.js';
 import {
   isActive,
   statusOf,

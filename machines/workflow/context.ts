@@ -2,7 +2,7 @@ import { callerName, operator, type Caller } from '../caller.js';
 import type { Trigger, WorkflowDefinition, WorkflowStatus } from '../graph/definition.js';
 import { parseDefinition, type ReadDefinition } from '../graph/read-definition.js';
 import { writeRow, type Json, type Stamp } from '../outputs.js';
-import { isoTime } from '../iso-time.js';
+import { isoTime } from '../sortable.js';
 import { authorityOfFirst, type ShownAuthority, type VersionAuthority } from './version-authority.js';
 
 /**

@@ -1,6 +1,5 @@
 import type { WorkflowStatus } from '../graph/definition.js';
-import { isoTime } from '../iso-time.js';
-import { sortable } from '../sortable.js';
+import { isoTime, sortable } from '../sortable.js';
 import type { WorkflowContext } from './context.js';
 import type { VersionAuthority } from './version-authority.js';
 import { excerpt } from '../text.js';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isoTime } from '../../machines/iso-time.js';
+import { isoTime } from '../../machines/sortable.js';
 
 describe('isoTime', () => {
   it('writes every time as a Date does, though it keeps the date of the day that it wrote last', () => {

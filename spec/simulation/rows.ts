@@ -3,7 +3,7 @@ import { chainIn } from '../../lib/store/chain.js';
 import type { Store } from '../../lib/store/contract.js';
 import { keys, partsOf } from '../../lib/store/keys.js';
 import { metaOf, type ActorState } from '../../lib/supervisor/draft/actor-state.js';
-import { waitingKey, waitingList } from '../../machines/waiting.js';
+import { waitingKey, waitingList } from '../../lib/supervisor/draft/indexes.js';
 import { decodeRecord } from '../../lib/supervisor/draft/stored-form.js';
 import { must } from './model.js';
 import type { Tables } from './tables.js';

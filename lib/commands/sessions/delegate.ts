@@ -34,9 +34,8 @@ import {
 } from './open-session.js';
 import { ownRow } from '../iterate.js';
 import type { Committed } from '../../supervisor/contract.js';
-import { sortableText } from '../../../machines/sortable.js';
+import { sortableText, isoTime } from '../../../machines/sortable.js';
 import type { ActorKey } from '../../../machines/outputs.js';
-import { isoTime } from '../../../machines/iso-time.js';
 import type { DelegationCard } from '../../../machines/session/delegation-card.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 

@@ -6,7 +6,7 @@ import { newestRow } from '../iterate.js';
 import type { Row } from '../../supervisor/contract.js';
 import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal, isRefusal } from '../../../machines/refusals.js';
-import { isoTimeOrNull } from '../../../machines/iso-time.js';
+import { isoTimeOrNull } from '../../../machines/sortable.js';
 
 export interface MessagesPage {
   readonly messages: readonly MessageRow[];

@@ -1,8 +1,7 @@
 import { callerName, type Caller } from '../../../machines/caller.js';
-import { isoTime } from '../../../machines/iso-time.js';
+import { isoTime, sortableText } from '../../../machines/sortable.js';
 import { asJson, type Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import { sortableText } from '../../../machines/sortable.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import { type App } from '../app.js';
 import { cursorOf } from '../page-after.js';

@@ -7,7 +7,7 @@ import { executionPlan, type ExecutionPlan } from '../../../machines/graph/plan.
 import { parseDefinition } from '../../../machines/graph/read-definition.js';
 import type { GraphFault } from '../../../machines/graph/reader.js';
 import { definitionOfSop } from '../../../machines/graph/sop.js';
-import { isoTime } from '../../../machines/iso-time.js';
+import { isoTime } from '../../../machines/sortable.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 
 /** What someone has in mind: a definition, a procedure, or a change of a stored one. */

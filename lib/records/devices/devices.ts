@@ -8,7 +8,7 @@ import {
   type StoredDevice,
 } from './device-file.js';
 import { HomeError } from '../../home/home-error.js';
-import { isoTime } from '../../../machines/iso-time.js';
+import { isoTime } from '../../../machines/sortable.js';
 import type { NewDevice } from '../../../machines/pairing-code/machine.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Environment } from '../../environment.js';

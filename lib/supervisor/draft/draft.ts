@@ -9,7 +9,7 @@ import type { Op } from '../../store/contract.js';
 import { keys } from '../../store/keys.js';
 import type { PlannedStep } from '../contract.js';
 import type { Kernel } from '../kernel.js';
-import { driverOf } from './driver.js';
+import { xstate5 } from './driver.js';
 import { encodeState } from './codec.js';
 import { invalidId, notFound, stateRefusal, judge, judgeInput, stamped } from './admission.js';
 import { requestedActions, type RequestedActions, type Ended } from './actions.js';
@@ -101,7 +101,7 @@ export class Draft {
     // Results and timers of the actor's own making are facts, not requests: no one may refuse them.
     const refusal = event.type.startsWith('xstate.') ? undefined : judge(kind, state.snapshot, seen, this);
     if (refusal !== undefined) return explained(refusal, kind.refusals);
-    const taken = driverOf(kind).step(kind.machine, state.snapshot, seen);
+    const taken = (kind.driver ?? xstate5).step(kind.machine, state.snapshot, seen);
     this.untaken = !taken.taken;
     if (this.untaken) return explained(stateRefusal(kind, id, state.snapshot, seen), kind.refusals);
     this.put(kind, id, state, taken, seen, state.parent, ended);
@@ -124,7 +124,7 @@ export class Draft {
     given.id = id; // whatever the input says
     const refusal = judgeInput(kind, given, this.onBehalfOf);
     if (refusal !== undefined) return explained(refusal, kind.refusals);
-    const first = driverOf(kind).begin(kind.machine, given);
+    const first = (kind.driver ?? xstate5).begin(kind.machine, given);
     this.reservations.push(key);
     if (parent !== null) this.ops.push([keys.child(parent.kind, parent.id, kind.kind, id), '{}']);
     this.put(
@@ -198,7 +198,7 @@ export class Draft {
       this.ops.push([keys.child(state.parent.kind, state.parent.id, kind.kind, id), null]);
     leave(kind.kind, id, state.places, this.ops, this.totals);
     listRows(kind, id, state, undefined, this.ops);
-    if (state.indexed === this.kernel.generations.of(kind.kind))
+    if (state.indexed === (this.kernel.generations.all.get(kind.kind)?.generation ?? 0))
       changeTotals(kind, id, state, undefined, this.totals);
   }
 
@@ -213,7 +213,7 @@ export class Draft {
   ): void {
     this.underway += 1;
     const key = keys.actor(kind.kind, id);
-    const persisted = driverOf(kind).persist(kind.machine, taken.snapshot);
+    const persisted = (kind.driver ?? xstate5).persist(kind.machine, taken.snapshot);
     const encoded = encodeState(persisted);
     if (encoded.length > this.kernel.limits.snapshotBytesMax) {
       throw new RangeError(
@@ -257,7 +257,7 @@ export class Draft {
       failures: before?.failures ?? noFailures,
       halted: before?.halted ?? null,
       places: placesOf(taken.snapshot.value as Json, before?.halted ?? null, before?.places, this.at),
-      indexed: this.kernel.generations.of(kind.kind),
+      indexed: this.kernel.generations.all.get(kind.kind)?.generation ?? 0,
     };
     move(kind.kind, id, before?.places, state.places, this.ops, this.totals);
     if (

@@ -1,5 +1,4 @@
 import { raise, sendParent, setup } from 'xstate';
-import type { Kind } from '../../../actors/contracts.js';
 import type { Driver } from '../../../actors/driver.js';
 import { effect } from '../../../machines/outputs.js';
 import { publicXState5 } from './public-step.js';
@@ -10,12 +9,10 @@ export const scopedXState5: Driver = { major: 5, begin, step, takes, events, per
 
 /** The scope is not public: the installed version is asked once whether it is still what step.ts takes it for. */
 const chosen = driverFor(scopedXState5);
+/** What steps the machine of a kind that names no driver of its own. */
 export const xstate5 = chosen.driver;
 /** Why it goes by the public functions; undefined where it goes by the scope. */
 export const scopeFault = chosen.fault;
-
-/** What steps the machine of a kind. */
-export const driverOf = ({ driver }: Pick<Kind, 'driver'>): Driver => driver ?? xstate5;
 
 /** The fast way where it comes to the same as the public one, else the public one, and why. */
 export function driverFor(fast: Driver): { readonly driver: Driver; readonly fault?: string } {

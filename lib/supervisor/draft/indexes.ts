@@ -1,5 +1,6 @@
 import type { Json } from '../../../machines/outputs.js';
-import { waitingKey, waitingList } from '../../../machines/waiting.js';
+import { sortable } from '../../../machines/sortable.js';
+import type { Waiting } from '../../../machines/waiting.js';
 import { stateNames } from '../../../machines/state-names.js';
 import type { Op, Store } from '../../store/contract.js';
 import { keys, prefix, partsOf } from '../../store/keys.js';
@@ -187,6 +188,13 @@ function rowsOf(kind: Kind, id: string, state: ActorState | undefined): readonly
     ? rows
     : [...rows, ...waiting.map((row) => ({ index: waitingList, key: waitingKey(row), row }))];
 }
+
+/** The list of what actors wait for, longest waiting first. No kind has a list of this name. */
+export const waitingList = '~waiting';
+
+/** `waitingKey(waiting)`: sorts by `since`; unique for an actor. */
+export const waitingKey = ({ since, id }: Pick<Waiting, 'since' | 'id'>): string =>
+  `${sortable(since)}/${id}`;
 
 /** The keys of all rows that an actor has in the lists of its kind. */
 export function placesInLists(kind: Kind, id: string, state: ActorState): ReadonlySet<string> {

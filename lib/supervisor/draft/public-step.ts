@@ -7,7 +7,7 @@ import {
   type AnyStateMachine,
 } from 'xstate';
 import type { Driver } from '../../../actors/driver.js';
-import { assertUnchanged, explained, freezeMembers, freezes } from './frozen.js';
+import { assertUnchanged, explained, freezeMembers, freezes } from './actor-state.js';
 import { asked, bound, events, parent, persist, storedForm, takes } from './step.js';
 
 /**

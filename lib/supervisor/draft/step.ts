@@ -1,7 +1,7 @@
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Json, Persisted } from '../../../actors/contracts.js';
 import { parentTarget, selfTarget, type Action, type Step } from '../../../actors/driver.js';
-import { assertUnchanged, explained, freezeMembers, freezes } from './frozen.js';
+import { assertUnchanged, explained, freezeMembers, freezes } from './actor-state.js';
 import { setOwn } from './codec.js';
 
 /**

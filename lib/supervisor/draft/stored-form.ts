@@ -2,7 +2,7 @@ import type { AnyMachineSnapshot, AnyEventObject } from 'xstate';
 import type { ActorKey, Kind, Meta, Persisted } from '../../../actors/contracts.js';
 import type { Json } from '../../../machines/outputs.js';
 import { decodeState, setOwn, encodeChange } from './codec.js';
-import { driverOf } from './driver.js';
+import { xstate5 } from './driver.js';
 import { noFailures, none, type ActorState, type StatePlaces } from './actor-state.js';
 import { placesOfRecord } from './indexes.js';
 import { hash } from 'node:crypto';
@@ -138,7 +138,7 @@ function revive(kind: Kind, stored: Stored, children: Readonly<Record<string, st
   const problem = kind.validateContext?.(persisted.context);
   if (problem !== undefined) throw new UnreadableRecord(`${where} has an invalid context: ${problem}`);
   try {
-    const snapshot = driverOf(kind).restore(kind.machine, persisted, children);
+    const snapshot = (kind.driver ?? xstate5).restore(kind.machine, persisted, children);
     if (snapshot.value === undefined) throw new TypeError('the machine does not define its state');
     return snapshot;
   } catch (cause) {

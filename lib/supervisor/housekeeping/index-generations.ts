@@ -10,7 +10,8 @@ import type { Kinds } from '../kinds.js';
  * the background pass has come to it (`Reindexing`).
  */
 export class IndexGenerations {
-  private readonly generations = new Map<string, Generation>();
+  /** Of kinds with lists or totals. Of a kind that is not here, records say 0. */
+  readonly all = new Map<string, Generation>();
 
   constructor(
     private readonly store: Store,
@@ -35,7 +36,7 @@ export class IndexGenerations {
         ops.push(...(await this.begin(kind, known.generation + 1)));
         continue;
       }
-      this.generations.set(kind.kind, known);
+      this.all.set(kind.kind, known);
       // At once: a kind with actors and without a mark is taken for one of before there were marks
       if (kept === undefined) ops.push(rowOf(kind.kind, known));
     }
@@ -44,14 +45,9 @@ export class IndexGenerations {
       await store.write({ first: store.head.seq + 1, last: store.head.seq, chain: store.head.chain, ops });
   }
 
-  /** What the records of a kind's actors must say. */
-  of(kind: string): number {
-    return this.generations.get(kind)?.generation ?? 0;
-  }
-
   /** Kinds whose actors are not all of their generation yet, and the last id that the pass has come to. */
   get pending(): readonly (readonly [kind: string, cursor: string])[] {
-    return [...this.generations].filter(([, { done }]) => !done).map(([kind, { cursor }]) => [kind, cursor]);
+    return [...this.all].filter(([, { done }]) => !done).map(([kind, { cursor }]) => [kind, cursor]);
   }
 
   /** Passes have come so far, or to their end. That counts once it is durable: a write that fails is tried again. */
@@ -59,15 +55,15 @@ export class IndexGenerations {
     if (reached.length === 0) return;
     const next = reached.map(({ kind, cursor, done }): [string, Generation] => [
       kind,
-      { ...(this.generations.get(kind) as Generation), cursor: done ? '' : cursor, done },
+      { ...(this.all.get(kind) as Generation), cursor: done ? '' : cursor, done },
     ]);
     await write(next.map(([kind, generation]) => rowOf(kind, generation)));
-    for (const [kind, generation] of next) this.generations.set(kind, generation);
+    for (const [kind, generation] of next) this.all.set(kind, generation);
   }
 
   private async begin(kind: Kind, generation: number): Promise<Op[]> {
     const begun = { mark: markOf(kind), generation, done: false, cursor: '' };
-    this.generations.set(kind.kind, begun);
+    this.all.set(kind.kind, begun);
     const totals: Op[] = [];
     for (let { gte, lt } = prefix(keys.count(kind.kind, '')); ;) {
       const page = await this.store.page({ gte, lt, keysOnly: true, limit: pageSize });

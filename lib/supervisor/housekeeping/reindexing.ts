@@ -3,7 +3,7 @@ import { StoreError, type Op } from '../../store/contract.js';
 import { keys, partsOf, prefix } from '../../store/keys.js';
 import type { Cell } from '../cells/actor-cells.js';
 import { encodeState } from '../draft/codec.js';
-import { driverOf } from '../draft/driver.js';
+import { xstate5 } from '../draft/driver.js';
 import type { Commits } from '../commit.js';
 import type { Kernel } from '../kernel.js';
 import { changeTotals, listRows, placesInLists, allPlaces, placeTotals } from '../draft/indexes.js';
@@ -60,7 +60,7 @@ export class Reindexing {
   private async visitAll(kind: Kind, cursor: string, stopped: () => boolean): Promise<boolean> {
     const { store, generations } = this.kernel;
     const all = prefix(keys.actor(kind.kind, ''));
-    const generation = generations.of(kind.kind);
+    const generation = generations.all.get(kind.kind)?.generation ?? 0;
     for (let after = cursor === '' ? all.gte : keys.actor(kind.kind, cursor), pages = 1; ; pages += 1) {
       const page = await store.page({ gt: after, lt: all.lt, limit: atOnce });
       if (stopped()) return false;
@@ -81,7 +81,7 @@ export class Reindexing {
   /** The draft that brings an actor up to its generation; undefined: there is nothing to do. */
   private visit(kind: Kind, { id, key, state }: Cell): Draft | undefined {
     const { kernel } = this;
-    const generation = kernel.generations.of(kind.kind);
+    const generation = kernel.generations.all.get(kind.kind)?.generation ?? 0;
     if (state === undefined || state.indexed === generation) return undefined;
     const draft = this.commits.draft();
     const { snapshot } = state;
@@ -90,7 +90,12 @@ export class Reindexing {
     const next: ActorState = { ...state, sinceSnapshot, indexed: generation };
     listRows(kind, id, undefined, next, draft.ops);
     changeTotals(kind, id, undefined, next, draft.totals);
-    const record = draftRecord(kind, id, next, encodeState(driverOf(kind).persist(kind.machine, snapshot)));
+    const record = draftRecord(
+      kind,
+      id,
+      next,
+      encodeState((kind.driver ?? xstate5).persist(kind.machine, snapshot)),
+    );
     draft.next.set(key, { kind, id, key, state: next, record });
     return draft;
   }

@@ -9,7 +9,7 @@ import {
   type Step,
 } from '../../../actors/driver.js';
 import { carried } from '../draft/codec.js';
-import { assertUnchanged, explained, freezeMembers, freezes } from '../draft/frozen.js';
+import { assertUnchanged, explained, freezeMembers, freezes } from '../draft/actor-state.js';
 import { bound } from '../draft/step.js';
 import { nameOfAction } from './effects.js';
 import type {

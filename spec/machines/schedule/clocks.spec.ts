@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { isoTime } from '../../../machines/iso-time.js';
+import { isoTime } from '../../../machines/sortable.js';
 import { nextAfter } from '../../../machines/cron-time.js';
 import { limits } from '../../../machines/schedule/context.js';
 import { fresh, fires, run, type Job } from './beings.js';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createWorkItem } from '../../../commands/work-items/create-work-item.js';
-import { askActor } from '../../../commands/app.js';
+import { askActor, type Reply } from '../../../commands/app.js';
 import { attemptsOf, spendOf } from '../../../commands/sessions/list-sessions.js';
 import { listWorkItems } from '../../../commands/work-items/list-work-items.js';
 import { whatNext } from '../../../commands/work-items/next-moves.js';
@@ -8,7 +8,6 @@ import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.j
 import { limits } from '../../../../machines/work-item/context.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { idOf } from '../../parse.js';
-import type { Reply } from '../../../commands/app.js';
 import {
   agreeing,
   boundedText,
