@@ -1,7 +1,9 @@
-import { openEvents, type Events, type EventsOptions, type Socket } from './events.js';
+import type { Socket } from './connection.js';
+import { openEvents, type Events, type EventsOptions } from './events.js';
 import { createFiles, type Files } from './files.js';
 import { GatewayError, isRefusal } from './refusal.js';
 import { createRequests, type RefusalOf, type Requests } from './requests.js';
+import { socketsOf } from './sockets.js';
 import { attachRun, startRun, type Run, type RunRefusal, type RunSettings } from './run.js';
 
 /** Which gateway, and how it is reached: `createClient({ url, token })`. */
@@ -69,16 +71,11 @@ export function createClient(options: ClientOptions = {}): Client {
     retries: options.retries ?? 2,
   });
 
-  async function connect(query: string): Promise<Socket> {
-    const bearer = token();
-    const Class = options.WebSocket ?? (await platformSocket());
-    const protocols = ['troupe', ...(bearer === undefined ? [] : [`bearer.${bearer}`])];
-    return new Class(`${url.replace(/^http/, 'ws')}/ws${query}`, protocols);
-  }
+  const connect = socketsOf({ url, token, ...(options.WebSocket && { WebSocket: options.WebSocket }) });
 
   async function judge(): Promise<void> {
     const state = await requests.get('/api/auth/state').catch((error: unknown) => {
-      if (error instanceof GatewayError && error.code === 'UNREACHABLE') return undefined; // it may come back
+      if (isPassing(error)) return undefined;
       throw error;
     });
     if (isRefusal(state)) throw new GatewayError('UNAUTHENTICATED', state.message);
@@ -105,7 +102,7 @@ function addressOf(given: string | undefined): string {
   return url.replace(/\/+$/, '');
 }
 
-/** Node 20 has none of its own. */
-const platformSocket = async (): Promise<NonNullable<ClientOptions['WebSocket']>> =>
-  (globalThis as { readonly WebSocket?: ClientOptions['WebSocket'] }).WebSocket ??
-  ((await import('ws')).WebSocket as unknown as NonNullable<ClientOptions['WebSocket']>);
+/** It may come back; so may one whose proxy says meanwhile that it cannot reach it. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof GatewayError &&
+  (error.code === 'UNREACHABLE' || error.code === 'TIMEOUT' || (error.status ?? 0) >= 500);

@@ -1,4 +1,5 @@
 import type { EventName } from './api.js';
+import { keepConnected, type Connection, type Socket } from './connection.js';
 import { GatewayError } from './refusal.js';
 
 /** A frame of `GET /ws`. */
@@ -27,6 +28,13 @@ export interface EventsOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds without a connection after which they end with a `GatewayError`; default: never. */
   readonly giveUpAfterMs?: number;
+  /** Called with true when the gateway has accepted a connection, with false when it is lost. */
+  readonly onConnection?: (isOpen: boolean) => void;
+  /**
+   * Called with `position` when everything up to it was handed on and taken: after the last event of a commit, and
+   * every five seconds, so that a reader of few kinds moves with the log, too.
+   */
+  readonly onPosition?: (position: number) => void;
 }
 
 /**
@@ -44,41 +52,24 @@ export interface Events extends AsyncIterable<GatewayEvent> {
   close(): void;
 }
 
-/** The part of a WebSocket that is used: the one of browsers and of Node 22, and that of the package ws. */
-export interface Socket {
-  /** Set by the client, called once the gateway has accepted. */
-  onopen: ((event: never) => void) | null;
-  /** Set by the client; `data` is the text of a frame. */
-  onmessage: ((event: { data: unknown }) => void) | null;
-  /** Set by the client; `code` says why. */
-  onclose: ((event: { code: number }) => void) | null;
-  /** Set by the client; a close follows. */
-  onerror: ((event: never) => void) | null;
-  /** Called by the client. */
-  close(code?: number): void;
-}
-
 export interface Connector {
   /** Offers `protocols`: the bearer token goes there, for it never goes into an address. */
-  connect(query: string): Promise<Socket>;
+  connect(path: string): Promise<Socket>;
   /** Throws a `GatewayError` where it makes no sense to go on trying. */
   judge(): Promise<void>;
 }
 
 export function openEvents({ connect, judge }: Connector, options: EventsOptions): Events {
-  const { giveUpAfterMs = Infinity } = options;
+  const { giveUpAfterMs = Infinity, onConnection, onPosition } = options;
   const waiting: GatewayEvent[] = [];
   let position = options.since;
   let received = options.since;
   let partial = none; // of a commit whose last frame has not come
   let toSkip = 0;
-  let socket: Socket | undefined;
+  let connection: Connection | undefined;
   let failure: unknown;
   let isOver = false;
   let isPaused = false;
-  let failed = 0;
-  let lostAt: number | undefined;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let wake = (): void => undefined;
   let opened = (): void => undefined;
   let refused: (error: unknown) => void = () => undefined;
@@ -92,83 +83,23 @@ export function openEvents({ connect, judge }: Connector, options: EventsOptions
     if (isOver) return;
     isOver = true;
     failure = error;
-    clearTimeout(timer);
     options.signal?.removeEventListener('abort', abort);
-    drop();
+    connection?.close();
     refused(error ?? new GatewayError('UNREACHABLE', 'The events were closed.'));
     wake();
   }
 
   const abort = (): void => end(options.signal?.reason);
 
-  function drop(): void {
-    const left = socket;
-    socket = undefined;
-    if (left === undefined) return;
-    left.onmessage = left.onclose = null;
-    left.close();
-  }
-
-  async function dial(): Promise<void> {
+  function dial(): Promise<Socket> {
+    // The frames of a commit that was handed on by half come again, in the same order
+    toSkip = partial.count;
     const query = new URLSearchParams({
       ...(received !== undefined && { since: String(received) }),
       ...(options.kinds && { kinds: options.kinds.join(',') }),
       ...(options.ids && { ids: options.ids.join(',') }),
     });
-    const mine = await connect(query.size === 0 ? '' : `?${query.toString()}`);
-    if (isOver) return mine.close();
-    socket = mine;
-    // The frames of a commit that was handed on by half come again, in the same order
-    toSkip = partial.count;
-    let isAccepted = false;
-    mine.onerror = () => undefined; // a close follows
-    mine.onmessage = ({ data }) => {
-      isAccepted = true;
-      failed = 0;
-      lostAt = undefined;
-      opened();
-      watch(mine);
-      take(JSON.parse(String(data)) as GatewayEvent);
-    };
-    mine.onclose = ({ code }) => {
-      if (mine !== socket) return;
-      socket = undefined;
-      if (code === revoked) return end(new GatewayError('UNAUTHENTICATED', 'The credential was revoked.'));
-      void again(isAccepted);
-    };
-    watch(mine);
-  }
-
-  /** The gateway says something every five seconds: one that is silent is gone, whatever TCP believes. */
-  function watch(mine: Socket): void {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      if (mine !== socket) return;
-      drop();
-      void again(true);
-    }, silenceMs);
-  }
-
-  async function again(wasAccepted: boolean): Promise<void> {
-    clearTimeout(timer);
-    if (!wasAccepted) {
-      try {
-        await judge();
-      } catch (error) {
-        return end(error);
-      }
-    }
-    if (isOver || isPaused) return;
-    lostAt ??= performance.now();
-    if (performance.now() - lostAt > giveUpAfterMs)
-      return end(new GatewayError('UNREACHABLE', 'The connection to the gateway was lost.'));
-    const delayMs = Math.min(5_000, 100 * 2 ** failed) * (0.75 + Math.random() / 2);
-    failed += 1;
-    timer = setTimeout(start, delayMs);
-  }
-
-  function start(): void {
-    dial().catch(() => again(false));
+    return connect(query.size === 0 ? '/ws' : `/ws?${query.toString()}`);
   }
 
   function take(frame: GatewayEvent): void {
@@ -188,8 +119,7 @@ export function openEvents({ connect, judge }: Connector, options: EventsOptions
     waiting.push(frame);
     if (waiting.length >= waitingMax) {
       isPaused = true;
-      clearTimeout(timer);
-      drop();
+      connection?.pause();
     }
     wake();
   }
@@ -199,16 +129,17 @@ export function openEvents({ connect, judge }: Connector, options: EventsOptions
       for (;;) {
         const frame = waiting.shift();
         if (frame !== undefined) {
-          if (frame.event === 'reset') position = frame.payload['head'] as number;
-          else if (frame.last || frame.event === 'cursor') position = frame.seq ?? position;
+          const reached = reachedBy(frame);
+          position = reached ?? position;
           if (frame.event !== 'cursor') yield frame;
+          if (reached !== undefined) onPosition?.(reached);
         } else if (isOver) {
           if (failure !== undefined && failure !== options.signal?.reason) throw failure;
           return;
         } else {
           if (isPaused) {
             isPaused = false;
-            start();
+            connection?.resume();
           }
           await new Promise<void>((resolve) => (wake = resolve));
         }
@@ -221,7 +152,17 @@ export function openEvents({ connect, judge }: Connector, options: EventsOptions
   if (options.signal?.aborted) abort();
   else {
     options.signal?.addEventListener('abort', abort);
-    start();
+    connection = keepConnected({
+      open: dial,
+      judge,
+      take: (frame) => take(frame as GatewayEvent),
+      onState(isOpen) {
+        if (isOpen) opened();
+        onConnection?.(isOpen);
+      },
+      onEnd: end,
+      giveUpAfterMs,
+    });
   }
   return {
     get position() {
@@ -233,7 +174,13 @@ export function openEvents({ connect, judge }: Connector, options: EventsOptions
   };
 }
 
+/** Everything up to there has come with this frame; undefined: not yet. */
+const reachedBy = ({ event, seq, last, payload }: GatewayEvent): number | undefined =>
+  event === 'reset'
+    ? (payload['head'] as number)
+    : last || event === 'cursor'
+      ? (seq ?? undefined)
+      : undefined;
+
 const none = { seq: -1, count: 0 };
-const revoked = 4001;
-const silenceMs = 20_000;
 const waitingMax = 4_096;

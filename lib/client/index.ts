@@ -3,7 +3,8 @@
  * the gateway's OpenAPI document.
  */
 export { createClient, type Client, type ClientOptions } from './client.js';
-export type { Events, EventsOptions, GatewayEvent, Socket } from './events.js';
+export type { Socket } from './connection.js';
+export type { Events, EventsOptions, GatewayEvent } from './events.js';
 export type { Files } from './files.js';
 export type {
   Answer,

@@ -1,18 +1,16 @@
+import { createClient } from '../client/client.js';
 import { GatewayError, isRefusal, type Refusal } from '../client/refusal.js';
-import { createRequests } from '../client/requests.js';
 import { bearer, leave } from './access.js';
 import { base } from './base.js';
 
-/**
- * The gateway that served this page: the requests of `troupe/client`, without its runs and events, which a page
- * has from its own socket. Answers are read fresh: what a page shows is what is committed.
- */
-export const client = createRequests({
-  url: `${location.origin}${base}`,
-  token: () => bearer() ?? undefined,
+/** Origin of the gateway that served this page, and the path before its API. */
+export const url = `${location.origin}${base}`;
+export const token = (): string | undefined => bearer() ?? undefined;
+/** Answers are read fresh: what a page shows is what is committed. */
+export const client = createClient({
+  url,
+  token,
   fetch: (request) => fetch(request, { cache: 'no-store' }),
-  timeoutMs: 60_000,
-  retries: 2,
 });
 
 /** A no that can be shown as it is: its message is a sentence for a person. `status` 0: nothing answered. */

@@ -57,7 +57,7 @@ function openFeed(): () => void {
       () => undefined,
     )
     .then((since) => {
-      if (!closed) close = stayLive(since)();
+      if (!closed) close = stayLive(since);
     });
   return () => {
     closed = true;

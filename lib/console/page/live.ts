@@ -1,13 +1,14 @@
 import { signal } from '@preact/signals';
 import type { GatewayEvent } from '../../client/events.js';
-import { gaps, head, keepOpen, skewMs } from '../../page/connection.js';
+import { GatewayError } from '../../client/refusal.js';
+import { gaps, head, keepOpen, showConnection, skewMs } from '../../page/connection.js';
+import { client } from '../../page/gateway.js';
 import { loaderOf } from '../../page/loaded.js';
 import { createNews } from '../../page/news.js';
 
 /**
- * What the gateway commits, as frames over the page's one socket. The cursor moves with the last frame of each
- * commit and a new socket begins at it, so that a gateway that was gone hides nothing. Frames say what changed;
- * the views read it again.
+ * What the gateway commits, by the events of `troupe/client`, which miss nothing over a gateway that was gone.
+ * Frames say what changed; the views read it again.
  */
 export interface Batch {
   readonly frames: readonly GatewayEvent[];
@@ -24,47 +25,58 @@ export const hearDeltas = speech.hear;
 /** Since which position the frames are complete. */
 export const begunAt = signal<number | undefined>(undefined);
 
-let cursor: number | undefined;
+let position: number | undefined;
 let partial: GatewayEvent[] = [];
 
 /** Open the feed and keep it open while the viewer is let in. `since`: where the last visit ended. */
-export const stayLive = (since: number | undefined) => (): (() => void) => {
-  cursor ??= since;
-  return keepOpen<GatewayEvent>({
-    path: () => {
-      partial = [];
-      return `/ws${cursor === undefined ? '' : `?since=${cursor}`}`;
-    },
-    take,
+export function stayLive(since: number | undefined): () => void {
+  position ??= since;
+  return keepOpen((onEnd) => {
+    partial = [];
+    const events = client.events({
+      ...(position !== undefined && { since: position }),
+      onConnection: showConnection,
+      onPosition: move,
+    });
+    let isClosed = false;
+    async function follow(): Promise<void> {
+      try {
+        for await (const frame of events) take(frame);
+      } catch (error) {
+        if (!(error instanceof GatewayError)) reportError(error); // else why is asked for by itself
+      }
+      if (!isClosed) onEnd();
+    }
+    void follow();
+    return () => {
+      isClosed = true;
+      events.close();
+    };
   });
-};
+}
 
 function take(frame: GatewayEvent): void {
-  const { event, seq } = frame;
-  skewMs.value = frame.ts === undefined ? skewMs.value : frame.ts - Date.now();
+  const { event, seq, ts, last } = frame;
+  skewMs.value = ts - Date.now();
   if (event === 'session:delta') return speech.notify(frame);
-  if (event === 'cursor') return move(seq);
   if (event === 'reset') {
-    move(frame.payload['head'] as number);
+    partial = [];
+    position = undefined; // the log may have been restored, and be shorter
     return news.notify({ frames: [], reset: true });
   }
   if (seq === null) return news.notify({ frames: [frame], reset: false });
-  // A commit is handed on whole: half of it comes again after a break
   partial.push(frame);
-  if (frame.last !== true) return;
+  if (last !== true) return;
   const frames = partial;
   partial = [];
-  if (cursor !== undefined && seq <= cursor) return;
-  move(seq);
   news.notify({ frames, reset: false });
 }
 
-function move(seq: number | null): void {
-  if (seq === null) return;
-  if (cursor !== undefined && seq < cursor) gaps.value += 1;
-  begunAt.value ??= seq;
-  cursor = Math.max(cursor ?? 0, seq);
-  if (cursor > head.value) head.value = cursor;
+function move(reached: number): void {
+  if (position !== undefined && reached < position) gaps.value += 1;
+  begunAt.value ??= reached;
+  position = reached;
+  head.value = reached;
 }
 
 /** `touches: about('session', id)`: a frame that names this session. */

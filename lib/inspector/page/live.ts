@@ -1,5 +1,10 @@
 import { signal } from '@preact/signals';
-import { gaps, head, keepOpen, skewMs } from '../../page/connection.js';
+import { access } from '../../page/access.js';
+import { keepConnected, type Socket } from '../../client/connection.js';
+import { socketsOf } from '../../client/sockets.js';
+import { gaps, head, keepOpen, showConnection, skewMs } from '../../page/connection.js';
+import { confirm } from '../../page/enter.js';
+import { token, url } from '../../page/gateway.js';
 import { loaderOf } from '../../page/loaded.js';
 import { createNews } from '../../page/news.js';
 import type { InspectEntry, InspectFrame, InspectRefusal } from '../frames.js';
@@ -19,7 +24,6 @@ export interface Batch {
 
 /** Oldest position that the log still holds. */
 export const floor = signal(0);
-export const inspectPath = '/ws/inspect';
 const news = createNews<Batch>();
 /** Hear of everything from now on. Returns the way to stop. */
 export const hear = news.hear;
@@ -27,12 +31,27 @@ export const useLoaded = loaderOf(hear);
 
 let cursor: number | undefined;
 
+const connect = socketsOf({ url, token });
+/** `/ws/inspect`, after a position. */
+export const openFeed = (since: number | undefined, more = ''): Promise<Socket> =>
+  connect(`/ws/inspect?${since === undefined ? '' : `since=${since}&`}${more}`);
+
 /** Open the feed and keep it open while the viewer is let in. */
 export const stayLive = (): (() => void) =>
-  keepOpen<InspectFrame>({
-    path: () => `${inspectPath}?refusals=1${cursor === undefined ? '' : `&since=${cursor}`}`,
-    take,
-  });
+  keepOpen(
+    (onEnd) =>
+      keepConnected({
+        open: () => openFeed(cursor, 'refusals=1'),
+        judge: async () => {
+          await confirm();
+          if (access.value !== 'in') throw new Error('The viewer is no longer let in.');
+        },
+        take: (frame) => take(frame as InspectFrame),
+        onState: showConnection,
+        onEnd,
+        giveUpAfterMs: Infinity,
+      }).close,
+  );
 
 function take(frame: InspectFrame): void {
   if ('ts' in frame) skewMs.value = frame.ts - Date.now();

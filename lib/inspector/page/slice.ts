@@ -1,5 +1,5 @@
-import { head, openSocket } from '../../page/connection.js';
-import { floor, inspectPath } from './live.js';
+import { head } from '../../page/connection.js';
+import { floor, openFeed } from './live.js';
 import type { InspectEntry, InspectFrame } from '../frames.js';
 
 /**
@@ -11,7 +11,7 @@ export function readSlice(at: number, signal: AbortSignal): Promise<readonly Ins
   const until = Math.min(head.value, at + after);
   if (until <= since) return Promise.resolve([]);
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => replay(since, until, signal).then(resolve, reject), restMs);
+    const timer = setTimeout(() => void replay(since, until, signal).then(resolve, reject), restMs);
     signal.addEventListener(
       'abort',
       () => {
@@ -23,22 +23,20 @@ export function readSlice(at: number, signal: AbortSignal): Promise<readonly Ins
   });
 }
 
-function replay(since: number, until: number, signal: AbortSignal): Promise<readonly InspectEntry[]> {
+async function replay(since: number, until: number, signal: AbortSignal): Promise<readonly InspectEntry[]> {
+  const socket = await openFeed(since);
+  const entries: InspectEntry[] = [];
   return new Promise((resolve, reject) => {
-    const entries: InspectEntry[] = [];
-    const socket = openSocket(`${inspectPath}?since=${since}`);
     const end = (): void => {
       socket.onmessage = socket.onclose = null;
       socket.close();
     };
-    signal.addEventListener(
-      'abort',
-      () => {
-        end();
-        reject(passed());
-      },
-      { once: true },
-    );
+    const abort = (): void => {
+      end();
+      reject(passed());
+    };
+    if (signal.aborted) return abort();
+    signal.addEventListener('abort', abort, { once: true });
     socket.onclose = () => reject(new Error('The gateway does not answer.'));
     socket.onmessage = ({ data }) => {
       const frame = JSON.parse(String(data)) as InspectFrame;

@@ -257,6 +257,47 @@ describe('troupe/client', () => {
       expect(proxy.connections).to.be.greaterThan(1);
     });
 
+    it('say when the connection is lost and open again, and how far they were taken', async () => {
+      const states: boolean[] = [];
+      const taken: number[] = [];
+      const events = client.events({
+        since: 0,
+        onConnection: (isOpen) => void states.push(isOpen),
+        onPosition: (position) => void taken.push(position),
+      });
+      await ring(1, 2);
+      const lasts: (number | null)[] = [];
+      for await (const { seq, last } of events) {
+        expect(taken.at(-1) ?? 0, 'only once the next is asked for').to.be.below(seq ?? 0);
+        if (last !== true) continue;
+        lasts.push(seq);
+        if (lasts.length === 2) break;
+        proxy.cut();
+        await house.supervisor.ask('siren', 's', { type: 'ring', from: 2, count: 1 });
+      }
+      expect(states).to.deep.equal([true, false, true]);
+      expect(taken).to.include(lasts[0]);
+      expect(events.position).to.equal(lasts[1]);
+    });
+
+    // A gateway is restarted behind a proxy: the events ended for good, and with them a page
+    it('go on where a proxy says for a while that it cannot reach the gateway', async () => {
+      const events = client.events();
+      await events.open;
+      proxy.isDown = true;
+      proxy.cut();
+      const next = events[Symbol.asyncIterator]().next();
+      const before = proxy.connections;
+      const tried = async (): Promise<void> => {
+        while (proxy.connections < before + 4) await new Promise((resolve) => setImmediate(resolve));
+      };
+      await Promise.race([tried(), next]);
+      proxy.isDown = false;
+      const id = await add('behind a proxy');
+      expect((await next).value?.payload['id']).to.equal(id);
+      events.close();
+    });
+
     it('end with their signal, and with a credential that is not accepted', async () => {
       const end = new AbortController();
       const events = client.events({ signal: end.signal });

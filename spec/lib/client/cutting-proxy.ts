@@ -8,6 +8,8 @@ export interface CuttingProxy {
   cut(): void;
   /** Break a connection after so many bytes of the gateway; each connection takes the next number. */
   cutAfter(...bytes: readonly number[]): void;
+  /** Answer what is new in place of the gateway, as a proxy does that cannot reach it: with 502 and a page. */
+  isDown: boolean;
   /** Sockets of both sides that are open now. */
   readonly open: number;
   /** Connections so far. */
@@ -21,6 +23,7 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
   let connections = 0;
   const server = createServer((near) => {
     connections += 1;
+    if (proxy.isDown) return void near.on('error', () => undefined).once('data', () => near.end(badGateway));
     const far = connect(port, '127.0.0.1');
     let left = limits.shift() ?? Infinity;
     for (const [one, other] of [
@@ -43,7 +46,8 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const proxy: CuttingProxy = {
+    isDown: false,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     cut: () => {
       for (const socket of open) socket.destroy();
@@ -61,4 +65,15 @@ export async function cuttingProxy(port: number): Promise<CuttingProxy> {
       await once(server, 'close');
     },
   };
+  return proxy;
 }
+
+const page = '<h1>502 Bad Gateway</h1>';
+const badGateway = [
+  'HTTP/1.1 502 Bad Gateway',
+  'Content-Type: text/html',
+  `Content-Length: ${page.length}`,
+  'Connection: close',
+  '',
+  page,
+].join('\r\n');
