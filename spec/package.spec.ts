@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InstalledPackage } from './helpers/installed.js';
@@ -37,11 +37,26 @@ describe('the packed package', () => {
     expect(names.filter((name) => name.endsWith('.map') || name.startsWith('dist/spec'))).to.deep.equal([]);
   });
 
-  it('builds itself before it is packed: a fresh clone has nothing to pack', async () => {
+  // npm runs `prepare` in a clone before it packs it, and where a package is installed by the address of its
+  // repository; it had only `prepack`, and came without anything built
+  it('builds itself in a clone, and where there is nothing to build from leaves it', async () => {
     const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
-      scripts: Record<string, string>;
+      scripts: { prepare: string };
     };
-    expect(scripts['prepack']).to.equal('npm run --silent build');
+    const clone = await mkdtemp(join(tmpdir(), 'troupe-clone-'));
+    const prepared = (): string =>
+      spawnSync('sh', ['-c', scripts.prepare], { cwd: clone, encoding: 'utf8' }).stdout;
+    try {
+      await writeFile(join(clone, 'package.json'), JSON.stringify({ scripts: { build: 'echo built' } }));
+      expect(prepared(), 'an image that installs before it copies the sources').to.equal('');
+      await writeFile(join(clone, 'tsconfig.json'), '{}');
+      expect(prepared(), 'without the development dependencies').to.equal('');
+      await mkdir(join(clone, 'node_modules/.bin'), { recursive: true });
+      await writeFile(join(clone, 'node_modules/.bin/tsc'), '', { mode: 0o755 });
+      expect(prepared()).to.equal('built\n');
+    } finally {
+      await rm(clone, { recursive: true });
+    }
   });
 
   // npx links the command of a checkout once, for good: looked for in dist/ before the first build it was
