@@ -1,4 +1,5 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
+import type { AsJson } from '../machines/outputs.js';
 import type { RefusalCode, RefusalMeaning } from '../machines/refusals.js';
 import type { IndexRow, Kind } from './contracts.js';
 import type { AnyKind, EffectsOption } from './inference.js';
@@ -45,7 +46,19 @@ export type KindDefinition<
   /** `src` names that the machine invokes or spawns as durable child actors: src → kind. */
   readonly childKinds?: { readonly [Src in Child]: string };
 } & EffectsOption<M, Child> &
+  ViewOption<View> &
   ({} extends Meanings ? unknown : MeaningsOf<Exclude<Code, RefusalCode | keyof Meanings>>);
+
+/** A view is shown, stored in lists and sent as JSON: another one would come out as something else than its type says. */
+type ViewOption<View> = [View] extends [AsJson<View>]
+  ? undefined extends View
+    ? { readonly view: (...given: never) => 'a view answers JSON: null in place of undefined' }
+    : unknown
+  : {
+      readonly view: (
+        ...given: never
+      ) => 'a view answers JSON: no Date, Map, Set, bigint, function or promise';
+    };
 
 type Refusals = Readonly<Record<string, RefusalMeaning>>;
 type MeaningsOf<Missing extends string> = [Missing] extends [never]

@@ -62,11 +62,26 @@ export interface RequestSettings {
   readonly signal?: AbortSignal;
 }
 
-/** Resolves with the body or the refusal; rejects with a `GatewayError`. */
-export type Verb<M extends Method> = <Path extends PathWith<M>>(
-  path: Path,
-  ...init: InitOf<Path, M>
-) => Promise<Answer<Path, M> | RefusalOf<Path, M>>;
+/**
+ * Resolves with the body or the refusal; rejects with a `GatewayError`. A path that the gateway does not have is
+ * refused by the compiler, which names those that begin like it.
+ */
+export type Verb<M extends Method> = <Path extends PathWith<M> | (string & {})>(
+  path: Path extends PathWith<M> ? Path : PathMeant<Path, M>,
+  ...init: Path extends PathWith<M> ? InitOf<Path, M> : [object?]
+) => Promise<Path extends PathWith<M> ? Answer<Path, M> | RefusalOf<Path, M> : never>;
+
+/** In place of a path that is none: what the compiler says. */
+export type PathMeant<Path extends string, M extends Method> = Path extends keyof paths
+  ? `${Path} has no ${M}: it has ${{ [Other in Method]: Path extends PathWith<Other> ? Other : never }[Method]}`
+  : [Near<Path, M>] extends [never]
+    ? 'no such path: the guide to the HTTP API lists them'
+    : Near<Path, M>;
+
+/** The paths that begin with the same letters after `/api/`. */
+type Near<Path extends string, M extends Method> = Path extends `/api/${infer A}${infer B}${string}`
+  ? Extract<PathWith<M>, `/api/${A}${B}${string}`>
+  : never;
 
 export interface RequestOptions {
   readonly url: string;

@@ -76,6 +76,13 @@ describe('the types of the packed package', () => {
       `Type 'Promise<LevelStore>' is missing the following properties from type 'Store'`,
       `Type 'boolean' is not assignable to type 'Refusal<`,
       `Did you mean to write 'policy'?`,
+      `Argument of type '"/api/session"' is not assignable to parameter of type '"/api/search/messages" | `,
+      `not assignable to parameter of type '"no such path: the guide to the HTTP API lists them"'`,
+      `not assignable to parameter of type '"/api/status has no post: it has get"'`,
+      `Type 'Date' is not assignable to type '"a view answers JSON: no Date, Map, Set, bigint, function or promise"'`,
+      `is not assignable to type '"a view answers JSON: null in place of undefined"'`,
+      `Did you mean to write 'timeoutMs'?`,
+      `Did you mean to write 'title'?`,
       `Argument of type '"mesages"' is not assignable to parameter of type `,
     ])
       expect(said).to.include(message);

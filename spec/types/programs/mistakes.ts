@@ -2,6 +2,7 @@
 import { setup } from 'xstate';
 import { createSupervisor, defineKind, isRefusal, memoryStore, refuse } from 'troupe';
 import { createClient } from 'troupe/client';
+import { startInstance } from 'troupe/gateway';
 import { levelStore } from 'troupe/level';
 
 const machine = setup({
@@ -40,8 +41,49 @@ defineKind({ ...common, view: () => 1, polcy: () => undefined });
 void supervisor.transact({ name: 'wrong', actors: [], run: async () => 1 });
 // @ts-expect-error a caller is more than a name
 void supervisor.ask('counter', 'c', { type: 'add', n: 1 }, { by: 'ann' });
-// @ts-expect-error no such path
+// @ts-expect-error no such path, but some like it
 void client.get('/api/session');
+// @ts-expect-error no such path at all
+void client.get('/status');
+// @ts-expect-error a path of another method
+void client.post('/api/status');
+// @ts-expect-error a path without its parameters
+void client.get('/api/sessions/{id}');
+// @ts-expect-error a misspelt member of a body
+void client.post('/api/work-items', { body: { titel: 'x' } });
+const run = await client.sessions.run('list');
+// @ts-expect-error a run may be refused
+for await (const delta of run) console.log(delta);
+// @ts-expect-error positions are numbers
+client.events({ since: '7' }).close();
+// @ts-expect-error a view is stored: a date would come out as a string
+defineKind({ ...common, view: () => new Date() });
+// @ts-expect-error a map would come out empty
+defineKind({ ...common, view: () => new Map([['total', 1]]) });
+// @ts-expect-error a date within
+defineKind({ ...common, view: ({ context }) => ({ ...context, at: new Date() }) });
+// @ts-expect-error a function within
+defineKind({ ...common, view: () => ({ total: () => 1 }) });
+// @ts-expect-error JSON has no such numbers
+defineKind({ ...common, view: () => 10n });
+// @ts-expect-error a view cannot wait
+defineKind({ ...common, view: async () => 1 });
+// @ts-expect-error a forgotten return
+defineKind({ ...common, view: ({ context }) => void context.total });
+// @ts-expect-error the members of an input, not an id alone
+void supervisor.spawn('counter', 'c');
+// @ts-expect-error an id is a string
+void supervisor.ask('counter', { id: 'c' }, { type: 'add', n: 1 });
+// @ts-expect-error an event is an object
+void supervisor.ask('counter', 'c', 'add');
+// @ts-expect-error a misspelt setting
+void supervisor.ask('counter', 'c', { type: 'add', n: 1 }, { timeout: 5 });
+// @ts-expect-error a machine is no kind
+void createSupervisor({ kinds: [machine], store });
+// @ts-expect-error a port is a number
+void startInstance({ home: 'home', port: '7420' });
+// @ts-expect-error the store has settings
+void levelStore('data');
 // @ts-expect-error the log goes on: for await
 for (const entry of supervisor.watch()) console.log(entry);
 await supervisor.stop();
