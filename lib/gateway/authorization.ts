@@ -128,6 +128,7 @@ const table = {
   'delegation.create': anyCaller,
 
   'inspect.watch': people,
+  'inspect.link': people,
   'inspect.list': people,
   'inspect.actor': people,
   'inspect.history': readers,

@@ -23,6 +23,7 @@ import { inspectRoutes } from './inspect/actors.js';
 import { deadLetterRoutes } from './inspect/dead-letters.js';
 import { inspectBundleRoutes } from './inspect/bundle.js';
 import { inspectSystemRoutes } from './inspect/system.js';
+import { statelyRoutes } from './inspect/stately.js';
 import { inspectTreeRoutes } from './inspect/tree.js';
 import { fileRoutes } from './files.js';
 import { knowledgeRoutes, skillRoutes } from './skills.js';
@@ -80,6 +81,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...deadLetterRoutes,
     ...inspectSystemRoutes,
     ...inspectTreeRoutes,
+    ...statelyRoutes,
     ...inspectBundleRoutes,
     ...pageRoutes,
     ...docsRoutes,

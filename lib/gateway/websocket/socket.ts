@@ -20,6 +20,7 @@ import { filterOfQuery, inspectSubscription, firstOfQuery, statelySubscription }
 import { readQuery } from '../parse.js';
 import { subscription, type Subscription } from './subscription.js';
 import type { InspectFilter } from '../../inspector/frames.js';
+import { statelyLinksOf } from '../../inspector/stately-links.js';
 import { Channels } from '../../inspector/watch.js';
 import type { App } from '../../commands/app.js';
 import type { DeviceBook } from '../../records/devices/devices.js';
@@ -64,6 +65,7 @@ export function openSocket(
   const { environment } = app.supervisor;
   const share = fairShare();
   const channels = new Channels(app.supervisor);
+  const links = statelyLinksOf(app.supervisor);
   const feed = openFeed(app.supervisor, (error) => log.error({ err: error }, 'the live feed failed'));
 
   for (const server of servers)
@@ -77,12 +79,8 @@ export function openSocket(
     });
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
-    const identity: Identity = await authenticator.identify(
-      request.headers,
-      clientOf(request).address,
-      request.socket,
-    );
-    const admitted = admit(request, identity);
+    const code = codeIn(request);
+    const { identity, admitted } = await (code === undefined ? admit(request) : admitByLink(request, code));
     const turned =
       isRefusal(admitted) && (admitted.status === 401 || admitted.status === 403) ? admitted.code : undefined;
     app.records?.audit.decided({
@@ -97,7 +95,28 @@ export function openSocket(
     sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, admitted));
   }
 
-  function admit(request: IncomingMessage, identity: Identity): Admitted | Refusal {
+  async function admit(request: IncomingMessage): Promise<Judged> {
+    const { address } = clientOf(request);
+    const identity = await authenticator.identify(request.headers, address, request.socket);
+    return { identity, admitted: judge(request, identity) };
+  }
+
+  /** A link stands for the person who made it, and shows what it was made for. An agent that found one is none. */
+  async function admitByLink(request: IncomingMessage, code: string): Promise<Judged> {
+    const holder = await authenticator.newcomer(request.socket);
+    const refusal = step.check(request);
+    const link = refusal ? undefined : links.take(code);
+    if (holder.type === 'orphaned' || link === undefined)
+      return { identity: holder, admitted: refusal ?? refusedIdentity(holder) };
+    const { caller, filter, first } = link;
+    const admitted =
+      subscriptions.size >= socketsMax()
+        ? refuse('BUSY')
+        : { path: '/ws/stately', caller, filter, first, token: undefined, since: undefined };
+    return { identity: { type: 'authenticated', caller }, admitted };
+  }
+
+  function judge(request: IncomingMessage, identity: Identity): Admitted | Refusal {
     const refusal = step.check(request);
     if (refusal) return refusal;
     const reading = identity.type === 'anonymous' && !options.authRequired;
@@ -174,6 +193,7 @@ export function openSocket(
   }
 
   const forget = options.onRevoked?.((id) => {
+    links.withdraw(id);
     for (const [socket, { deviceId, subscription: one }] of subscriptions) {
       if (deviceId !== id) continue;
       one.stop(); // not a frame more, however slowly it says goodbye
@@ -210,6 +230,10 @@ export function openSocket(
   };
 }
 
+/** `/ws/stately/<code>`: a link takes the place of a credential. */
+const codeIn = ({ url = '' }: IncomingMessage): string | undefined =>
+  /^\/ws\/stately\/([\w-]{1,200})$/.exec(url.split('?', 1)[0] ?? '')?.[1];
+
 /** `/ws` tells what concerns a caller; the others lay everything open, to people only. */
 const paths: readonly string[] = ['/ws', '/ws/inspect', '/ws/stately'];
 
@@ -220,6 +244,11 @@ interface Admitted {
   readonly caller: Caller;
   readonly token: string | undefined;
   readonly since: number | undefined;
+}
+
+interface Judged {
+  readonly identity: Identity;
+  readonly admitted: Admitted | Refusal;
 }
 
 const pingEveryTicks = 6;

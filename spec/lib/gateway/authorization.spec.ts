@@ -186,6 +186,7 @@ describe('authority', () => {
       'session',
       post('/api/inspect/actors/session/:id/send', { event: { type: 'queue.resume' } }),
     ],
+    'inspect.link': ['session', post('/api/inspect/stately-links', {})],
     'inspect.causes': ['session', get('/api/inspect/causes/1')],
     'inspect.bundle': ['session', get('/api/inspect/bundle?kind=session&id=:id')],
     'inspect.resume': ['session', post('/api/inspect/actors/session/:id/resume')],

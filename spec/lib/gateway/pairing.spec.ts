@@ -13,7 +13,7 @@ import { ownerProof, ownerProofHeader } from '../../../lib/commands/pair.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { testEnvironment } from '../../../lib/testing/test-environment.js';
 import { cookiesOf, openOffice, type Browser, type Office } from '../records/office.js';
-import { operatorToken, type Answer, type Client } from './fixture.js';
+import { operatorToken, watch, type Answer, type Client } from './fixture.js';
 
 /** The whole way of a browser into the gateway, over real HTTP and real files. */
 describe('pairing', () => {
@@ -466,6 +466,17 @@ describe('pairing', () => {
         id: browser.deviceId,
       });
       expect(socket.frames.some(({ event }) => event === 'device:revoked')).to.equal(false);
+    });
+
+    it('ends with the links for Stately that it made, used and unused', async () => {
+      const own = await office.browser();
+      const link = async () => (await own.post('/api/inspect/stately-links', {})).body.path as string;
+      const [used, unused] = [await link(), await link()];
+      const open = (path: string) => watch(`ws://127.0.0.1:${office.port}${path}`, {});
+      const socket = await open(used);
+      await office.operator.call('DELETE', `/api/auth/devices/${own.deviceId}`);
+      expect(await socket.closed).to.equal(4001);
+      expect(await open(unused).catch((error: { status?: number }) => error.status)).to.equal(401);
     });
 
     it('is announced, and shown without any secret', async () => {

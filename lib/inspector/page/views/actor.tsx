@@ -18,6 +18,7 @@ import { Panels } from '../parts/panels.js';
 import { Relations, OwnLetters, Pending } from '../parts/pending.js';
 import { Working } from '../parts/working.js';
 import { State } from '../../../page/parts/state.js';
+import { StatelyLink } from '../parts/stately-link.js';
 import { Stepper } from '../parts/stepper.js';
 import { Tree } from '../../../page/parts/tree.js';
 import type { ActorDetail, PastActor, WhyAnswer } from '../../answers.js';
@@ -155,6 +156,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
             Created {dateAndTime(present.createdAt)}, revision {present.rev}, machine version{' '}
             {present.version}.
           </p>
+          {at === undefined && <StatelyLink actor={actor} />}
         </div>
       </div>
     </section>

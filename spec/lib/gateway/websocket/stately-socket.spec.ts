@@ -8,7 +8,12 @@ import {
 import { expect } from 'chai';
 import { redact } from '../../../../lib/inspector/redact.js';
 import type { StatelyFrame } from '../../../../lib/inspector/stately-frames.js';
-import { openHouse, type House, type Watching } from '../fixture.js';
+import { openHouse, watch, type House, type Watching } from '../fixture.js';
+import { operator } from '../../../../machines/caller.js';
+import { isRefusal } from '../../../../machines/refusals.js';
+import { statelyLinksOf } from '../../../../lib/inspector/stately-links.js';
+import type { Supervisor } from '../../../../lib/supervisor/contract.js';
+import { testEnvironment } from '../../../../lib/testing/test-environment.js';
 
 /**
  * `/ws/stately` against the npm package `@statelyai/inspect`: its own receivers and its own inspector take
@@ -193,6 +198,67 @@ describe('/ws/stately', () => {
       '@xstate.snapshot',
     ]);
     for (const event of events) expect(Number(event.createdAt)).to.be.greaterThan(0);
+  });
+
+  it('opens once by a link, for a receiver that sends no credential, and shows what the link was made for', async () => {
+    const guarded = await openHouse();
+    try {
+      for (const title of ['a', 'b']) await guarded.operator.post('/api/work-items', { title });
+      const made = await guarded.operator.post('/api/inspect/stately-links', {
+        kinds: ['work-item'],
+        ids: ['ACM-2'],
+      });
+      expect(made.status).to.equal(201);
+      expect(made.body.path).to.match(/^\/ws\/stately\/[\w-]{43}$/);
+      const receiver = createWebSocketReceiver({
+        server: `ws://127.0.0.1:${guarded.gateway.port}${made.body.path}?kinds=session&ids=`,
+      });
+      const seen: string[] = [];
+      await new Promise<void>((resolve) => {
+        receiver.subscribe(({ type, sessionId }) => {
+          seen.push(sessionId);
+          if (type === '@xstate.actor' && sessionId === 'work-item/ACM-2')
+            void guarded.operator.post('/api/work-items/ACM-2/comments', { text: 'seen' });
+          if (type === '@xstate.snapshot') resolve();
+        });
+      });
+      expect(new Set(seen)).to.deep.equal(new Set(['troupe', 'work-item/ACM-2']));
+      const opened = (path: string, headers = {}) =>
+        watch(`ws://127.0.0.1:${guarded.gateway.port}${path}`, headers).then(
+          ({ ws }) => (ws.terminate(), 101),
+          (error: { status?: number }) => error.status,
+        );
+      expect(await opened(made.body.path), 'a second time').to.equal(401);
+      const other = async (): Promise<string> =>
+        (await guarded.operator.post('/api/inspect/stately-links', {})).body.path as string;
+      const path = await other();
+      expect(await opened(path, { origin: 'https://evil.example' }), 'a page of others').to.equal(403);
+      expect(await opened(path.replace('stately', 'inspect')), 'another socket').to.equal(401);
+      expect(await opened('/ws/stately/x'), 'a guess').to.equal(401);
+      expect(await opened(path), 'those tries did not use it up').to.equal(101);
+      const { body } = await guarded.operator.post('/api/inspect/stately-links', { first: 1_001 });
+      expect(body.code).to.equal('BAD_REQUEST');
+    } finally {
+      await guarded.close();
+    }
+  });
+
+  it('refuses a link that is a minute old, and those beyond what may wait', async () => {
+    const environment = testEnvironment();
+    const links = statelyLinksOf({ environment } as unknown as Supervisor); // all that it reads
+    const make = () => links.create({ caller: operator, filter: {}, first: undefined });
+    const made = make();
+    if (isRefusal(made)) throw new Error(made.message);
+    expect(made).to.deep.include({ ttlSeconds: 60, expiresAt: environment.clock.now() + 60_000 });
+    await environment.advance(60_000);
+    expect(links.take(made.code)).to.equal(undefined);
+    const all = Array.from({ length: 65 }, make);
+    expect(all.filter(isRefusal).map(({ code }) => code)).to.deep.equal(['BUSY']);
+    const device = { type: 'device', id: 'd1' } as const;
+    await environment.advance(60_000);
+    const own = links.create({ caller: device, filter: {}, first: undefined });
+    links.withdraw('d1');
+    expect(isRefusal(own) || links.take(own.code)).to.equal(undefined);
   });
 
   it("is passed on by a host's createBrowserInspector, and accepted by the receiver in Stately's window", async () => {
