@@ -181,6 +181,34 @@ describe('what waits, in a browser', () => {
     await page.unroute('**/api/workflow-approvals');
   });
 
+  // Approve stood beside an approval that was routed to a manager, and was refused when it was clicked
+  it('offers a decision that is routed to another only to who may take it, else says whose it is', async () => {
+    const { id } = await post('/api/sessions', { prompt: 'x', employee: 'ann' });
+    const ask = async (title: string, target: string): Promise<string> => {
+      const agent = house.agent(id as string);
+      const item = (await agent.post('/api/work-items', { title })).body.workItem.id as string;
+      const asked = await agent.post(`/api/work-items/${item}/approval/request`, {
+        request: 'May I?',
+        target,
+      });
+      expect(asked.status, asked.text).to.be.below(300);
+      return item;
+    };
+    const [managers, roots] = [await ask('Paint the door', 'bob'), await ask('Paint the roof', 'chief')];
+    await viewer.go(page, '#/waiting');
+    await page.click('button[aria-label^="Approve: Paint the roof"]');
+    await page.waitForSelector('.waiting >> text=Paint the roof', { state: 'detached' });
+    expect((await house.operator.get(`/api/work-items/${roots}`)).body.workItem.approvalState).to.equal(
+      'approved',
+    );
+    const row = page.locator('.waiting tbody tr', { hasText: 'Paint the door' });
+    await row.locator('.decide >> text=bob decides').waitFor();
+    expect(await row.locator('.decide button').count()).to.equal(0);
+    await viewer.go(page, `#/actor/work-item/${managers}`);
+    await page.waitForSelector('.gate-panel .decide >> text=bob decides');
+    expect(await wrongWith(page)).to.deep.equal([]);
+  });
+
   it('is readable on a phone, nothing wider than the window', async () => {
     const phone = await viewer.open(house.gateway.url, {
       at: '#/waiting',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isoTime } from '../../../../machines/iso-time.js';
+import { isoTime } from '../../../../machines/sortable.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { firstMax } from '../../../inspector/stately.js';
 import { statelyLinksOf } from '../../../inspector/stately-links.js';

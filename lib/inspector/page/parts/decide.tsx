@@ -3,13 +3,57 @@ import { useAction } from '../../../page/action.js';
 import { ask } from '../../../page/ask.js';
 import { choicesOf, decisionRequest, refusalIn, wordsOf, type Choice } from '../../../client/decision.js';
 import { attention, type Waiting } from '../attention.js';
+import { useLoaded } from '../live.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 
-/** Yes or no to what an actor waits for, wherever that is shown. Whether the viewer may, the gateway judges. */
+/**
+ * Yes or no to what an actor waits for, wherever that is shown. What waits on another than the viewer is offered only
+ * where the gateway says in a dry run that the viewer may decide it too; else it says whose it is.
+ */
 export function Decide({ waiting }: { readonly waiting: Waiting }) {
-  const { message, busy, attempt } = useAction();
-  const choices = choicesOf(waiting).filter((choice) => decisionRequest(waiting, choice) !== undefined);
+  const choices = choicesOf(waiting).filter(
+    (choice) => choice !== 'escalate' && decisionRequest(waiting, choice) !== undefined,
+  );
   if (choices.length === 0 || readOnly !== undefined) return null;
+  return waiting.on === 'operator' ? (
+    <Buttons waiting={waiting} choices={choices} />
+  ) : (
+    <OfAnother waiting={waiting} choices={choices} />
+  );
+}
+
+interface Choices {
+  readonly waiting: Waiting;
+  readonly choices: readonly Choice[];
+}
+
+function OfAnother({ waiting, choices }: Choices) {
+  const { path = '', body } = decisionRequest(waiting, choices[0] as Choice) ?? {};
+  const { kind, id, waitingId, on } = waiting;
+  const judged = useLoaded(
+    `${kind}/${id}/${waitingId} ${on}`,
+    (signal) => ask<Rehearsal>(`${path}?dryRun=true`, { post: body, signal }),
+    { touches: ({ entries }) => entries.some((entry) => entry.kind === kind && entry.id === id) },
+  );
+  const { value, error } = judged.value;
+  if (value?.allowed === true) return <Buttons waiting={waiting} choices={choices} />;
+  return (
+    <span class="decide">
+      <small class="soft" title={value?.refusal?.error ?? error}>
+        {value === undefined && error === undefined ? '…' : `${on} decides`}
+      </small>
+    </span>
+  );
+}
+
+/** What a dry run answers. */
+interface Rehearsal {
+  readonly allowed: boolean;
+  readonly refusal?: { readonly error: string };
+}
+
+function Buttons({ waiting, choices }: Choices) {
+  const { message, busy, attempt } = useAction();
   // What is shown here is cut, and follows every change: only the console shows a whole program and keeps its hash
   const isProgram = waiting.what === 'activation';
   const send = async (choice: Choice): Promise<void> => {
@@ -20,7 +64,7 @@ export function Decide({ waiting }: { readonly waiting: Waiting }) {
   return (
     <span class="decide">
       {choices
-        .filter((choice) => choice !== 'escalate' && !(isProgram && choice === 'approve'))
+        .filter((choice) => !(isProgram && choice === 'approve'))
         .map((choice) => [choice, wordsOf(waiting, choice)[0]] as const)
         .map(([choice, word]) => (
           <button
