@@ -30,8 +30,8 @@ export function workItemFacts(
   const asked = event as {
     readonly assignee?: unknown;
     readonly target?: unknown;
-    readonly patch?: { assignee?: unknown };
-    readonly input?: { assignee?: unknown };
+    readonly patch?: { assignee?: unknown; verifyPolicy?: unknown };
+    readonly input?: { assignee?: unknown; verifyPolicy?: unknown };
   };
   const roster = rosterOf(known);
   if (roster === undefined) return { root: null, managers: [], executives: [], named: null };
@@ -44,7 +44,15 @@ export function workItemFacts(
       .filter(({ rank }) => rank === 'executive')
       .map((executive) => executive.name),
     named: name === null ? null : named(roster, name),
+    ...verifier(roster, asked.patch?.verifyPolicy ?? asked.input?.verifyPolicy),
   };
+}
+
+function verifier(roster: Roster, policy: unknown): Pick<WorkItemFacts, 'verifier'> {
+  const name = (policy as { verifier?: { employee?: unknown } } | null | undefined)?.verifier?.employee;
+  if (typeof name !== 'string') return {};
+  const { known, suggestion } = named(roster, name);
+  return { verifier: { known, suggestion } };
 }
 
 /** The one executive without a manager; of several, the configured one, else the first. */

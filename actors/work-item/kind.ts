@@ -23,7 +23,7 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
     throw new RangeError('escalateAfterMs must be positive');
   return defineKind({
     kind: 'work-item',
-    version: 2,
+    version: 3,
     machine:
       escalateAfterMs === undefined
         ? workItemMachine
@@ -35,7 +35,7 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
     view: (snapshot) => workItemView(snapshot.value, snapshot.context),
     index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),
     waitingFor: (snapshot) => workItemWaiting(snapshot.value, snapshot.context),
-    indexVersion: 3,
+    indexVersion: 4,
     totals: (snapshot) => [workItemCount(snapshot.value, snapshot.context)],
     moves: (snapshot, { by, facts }) =>
       candidates(snapshot.value, snapshot.context, {
@@ -83,8 +83,11 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
       approvals: 'number',
       comments: 'number',
     }),
-    /** Its chart says when, and no longer who; states and context are the same. */
-    migrate: { 1: (old) => old },
+    /**
+     * 2: its chart says when, and no longer who. 3: it hears that a review ended. States and context are the
+     * same.
+     */
+    migrate: { 1: (old) => old, 2: (old) => old },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   });
 }

@@ -41,6 +41,14 @@ export function settle(
       ),
     );
   }
+  const reviewed = context.source === 'review' ? reviewedItem(context.sourceRef) : null;
+  if (reviewed !== null)
+    outputs.push(
+      sendToActor(
+        { kind: 'work-item', id: reviewed },
+        { type: 'review.ended', sessionId: context.id, summary: excerpt(context.lastError ?? text, 200) },
+      ),
+    );
   for (const { costBefore, ...step } of context.steps ?? []) {
     outputs.push(
       sendToActor(
@@ -73,6 +81,10 @@ export function settle(
   }
   return { set: { engaged: false, ...(context.steps === undefined ? {} : { steps: [] }) }, outputs };
 }
+
+/** `review:TRP-12:0` names the item that a session reviews. */
+const reviewedItem = (sourceRef: string | null): string | null =>
+  /^review:([^:]+):\d+$/.exec(sourceRef ?? '')?.[1] ?? null;
 
 /** A step of a workflow waits for the end of what begins now. The same attempt is reported once. */
 export function link(context: SessionContext, step: StepLink | undefined): Partial<SessionContext> {

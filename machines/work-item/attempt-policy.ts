@@ -7,7 +7,7 @@ import { hasWorkedOn } from './review.js';
 /** Who reports on attempts at a work item, and who opens its reviews. */
 
 export function mayReport(
-  event: WorkItemEventOf<'attempt.started' | 'attempt.ended'>,
+  event: WorkItemEventOf<'attempt.started' | 'attempt.ended' | 'review.ended'>,
   by: Caller,
 ): Refusal | undefined {
   const self = by.type === 'session' && by.id === event.sessionId;

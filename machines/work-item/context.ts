@@ -48,7 +48,7 @@ export type Review = {
   readonly employee: string;
   /** null: it is due. */
   readonly sessionId: string | null;
-  /** Why there is none. */
+  /** Why there is none, or no verdict of it: a person decides then. */
   readonly refused?: string;
 };
 
@@ -192,6 +192,7 @@ export type WorkItemEvent = Stamp<WorkItemFacts> &
       }
     | { readonly type: 'review.opened'; readonly round: number; readonly sessionId: string }
     | { readonly type: 'review.refused'; readonly round: number; readonly reason: string }
+    | { readonly type: 'review.ended'; readonly sessionId: string; readonly summary: string }
     // Of its own timers and regions; never sent from outside:
     | { readonly type: 'item.due' }
     | { readonly type: 'approval.expired' }

@@ -73,4 +73,6 @@ export type WorkItemFacts = {
     readonly department: string | null;
     readonly suggestion: string | null;
   } | null;
+  /** The same about the verifier whom the event names. Absent: none is named, or there is no roster. */
+  readonly verifier?: { readonly known: boolean; readonly suggestion: string | null };
 };

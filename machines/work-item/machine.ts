@@ -11,8 +11,9 @@ import { workItem } from './setup.js';
  *
  * **What can happen.** People and agents move it by hand; sessions that work on it drive it at once (running:
  * executing; success: in review, or done where work is trusted; failure: blocked). Where a verifier is named,
- * an attempt's success asks for their review, once a round. Review sends it back, one round at a time, until
- * the ceiling; then it is escalated. A decision in review ends the review: the approval region decides and
+ * an attempt's success asks for their review, once a round. Review sends it back, one round at a time, to the
+ * session that did the work, until the ceiling; then it is escalated. A review that ends without a verdict
+ * leaves it to a person. A decision in review ends the review: the approval region decides and
  * raises it for the work region. A request runs out at its deadline and escalates by itself when there is no answer. A
  * due date that passes on open work is recorded once.
  *
@@ -103,6 +104,7 @@ export const workItemMachine = workItem.createMachine({
     'relation.remove': { actions: 'unrelate' },
     'attempt.reported': { actions: 'report' },
     'item.due': { actions: 'recordDue' },
+    'review.ended': {} /* it came with a verdict, or its round is over */,
   },
   states: {
     work: {
@@ -157,6 +159,7 @@ export const workItemMachine = workItem.createMachine({
             'approval.refused': bounces,
             'review.opened': { guard: 'reviewDue', actions: 'openReview' },
             'review.refused': { guard: 'reviewDue', actions: 'refuseReview' },
+            'review.ended': { guard: 'withoutVerdict', actions: 'endReview' },
             'attempt.started': [starts('in_review'), common('in_review')['attempt.started']],
           },
         },

@@ -15,7 +15,7 @@ import { limits, type WorkItemContext, type WorkItemEventOf } from './context.js
 import { agentTargets, closed, edges, isStatus, noted, sticky, type WorkStatus } from './edges.js';
 import { fitEdit } from './fields.js';
 import { blank, fitNote, notOwner, personOnly, unknownEmployee } from './refusals.js';
-import { mayJudge } from './review.js';
+import { mayVerify, mayJudge } from './review.js';
 
 /**
  * Who may move, assign, archive and edit a work item, and whether what they ask for fits. Along which edges an
@@ -76,7 +76,8 @@ export function mayAssign(
       caller.employee === event.assignee;
     if (!claims && !isOwner(context, caller) && !isAbove(facts, caller)) return notOwner(context);
   }
-  return facts.named?.known === false ? unknownEmployee(event.assignee, facts.named.suggestion) : undefined;
+  if (facts.named?.known === false) return unknownEmployee(event.assignee, facts.named.suggestion);
+  return mayVerify({ ...context, assignee: event.assignee }, {});
 }
 
 export function mayArchive(
@@ -115,7 +116,8 @@ export function mayEdit(
   if (unfit) return unfit;
   const { assignee } = event.patch;
   const named = factsOf(asker).named;
-  return typeof assignee === 'string' && named?.known === false
-    ? unknownEmployee(assignee, named.suggestion)
-    : undefined;
+  if (typeof assignee === 'string' && named?.known === false)
+    return unknownEmployee(assignee, named.suggestion);
+  const names = assignee !== undefined || event.patch.verifyPolicy != null;
+  return names ? mayVerify({ ...context, ...event.patch }, factsOf(asker), context.attempts) : undefined;
 }

@@ -5,6 +5,7 @@ import { maxRounds, type WorkItemContext, type WorkItemEventOf } from './context
 import { factsOf } from './authority.js';
 import type { WorkStatus } from './edges.js';
 import { rows, type LedgerEntry } from './ledger.js';
+import { toWorker, workerOf } from './rework.js';
 import { recorded, shift, type Edge } from './shift.js';
 
 /** What moving does: by hand, by review, by archiving, by assigning. */
@@ -52,20 +53,24 @@ export interface Verdict {
   readonly rejected: boolean;
 }
 
-/** Review sends it back: one round more. */
+/** Review sends it back: one round more, and the session that did the work goes on. */
 export function bounce(context: WorkItemContext, verdict: Verdict): Item {
   const rounds = context.rounds + 1;
+  const bounced = { ...context, rounds };
+  const worker = workerOf(context);
   const detail = {
     bounce: true,
     rounds,
     rejected: verdict.rejected,
     ...(verdict.note ? { critique: verdict.note } : {}),
+    ...(worker ? { sentTo: worker.sessionId } : {}),
   };
-  return shift(
-    { ...context, rounds },
+  const { set = {}, outputs = [] } = shift(
+    bounced,
     { from: 'in_review', to: 'executing' },
     { ...verdict, detail, action: 'status-transitioned' },
   );
+  return { set, outputs: [...outputs, ...toWorker(bounced, verdict)] };
 }
 
 /** The rounds are used up: a person must look. */

@@ -7,6 +7,7 @@ import { limits, type WorkItemContext, type WorkItemEvent, type WorkItemInput } 
 import { fitFields, fitLabels } from './fields.js';
 import { mayArchive, mayAssign, mayEdit, mayMove } from './move-policy.js';
 import { notOwner, unknownEmployee } from './refusals.js';
+import { mayVerify } from './review.js';
 import type { WorkItemState } from './edges.js';
 
 /**
@@ -53,6 +54,7 @@ export function workItemPolicy(
       return mayEscalate(context, where.approval, asker);
     case 'attempt.started':
     case 'attempt.ended':
+    case 'review.ended':
       return mayReport(event, by);
     case 'attempt.reported':
       return mayHandOff(context, event, by);
@@ -90,7 +92,12 @@ export function admitWorkItem(input: WorkItemInput): Refusal | undefined {
       { path: 'parentId', depthMax: limits.depthMax },
       `Sub-tasks nest at most ${limits.depthMax} deep.`,
     );
-  return trustsItself(input) ?? fitFields(input) ?? fitLabels(input.labels);
+  return (
+    trustsItself(input) ??
+    fitFields(input) ??
+    fitLabels(input.labels) ??
+    mayVerify(input, input.facts ?? {})
+  );
 }
 
 /** Work that is trusted is done when its attempt says so: no agent says that of its own. */

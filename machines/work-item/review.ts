@@ -1,8 +1,11 @@
 import { callerName, type Caller } from '../caller.js';
+import { excerpt } from '../text.js';
 import type { Decision } from '../decision.js';
-import type { Review, WorkItemContext, WorkItemEventOf } from './context.js';
+import { refuse, type Refusal } from '../refusals.js';
+import type { Attempt, Review, WorkItemContext, WorkItemEventOf, WorkItemFacts } from './context.js';
 import { closed, type WorkStatus } from './edges.js';
 import { record, type LedgerEntry } from './ledger.js';
+import { unknownEmployee } from './refusals.js';
 
 /**
  * The review of an item by the verifier whom its policy names. An attempt that succeeds makes a review due;
@@ -43,6 +46,27 @@ export const hasWorkedOn = (
   firstAttemptEmployee === employee ||
   attempts.some((attempt) => attempt.employee === employee);
 
+/**
+ * The verifier whom a policy names is an employee, and not the one who works on the item: asked when either is
+ * named, so that no review fails for it later.
+ */
+export function mayVerify(
+  item: Pick<WorkItemContext, 'verifyPolicy' | 'assignee'>,
+  { verifier: named }: Pick<WorkItemFacts, 'verifier'>,
+  attempts: readonly Pick<Attempt, 'employee'>[] = [],
+): Refusal | undefined {
+  const employee = item.verifyPolicy?.verifier?.employee;
+  if (employee === undefined) return undefined;
+  if (named?.known === false) return unknownEmployee(employee, named.suggestion);
+  return employee === item.assignee || attempts.some((attempt) => attempt.employee === employee)
+    ? refuse(
+        'SELF_REVIEW',
+        { path: 'verifyPolicy.verifier.employee', employee },
+        `${employee} works on this item and cannot review it: name another verifier or assign another employee.`,
+      )
+    : undefined;
+}
+
 export const isDue = (work: WorkStatus, { review }: WorkItemContext, round?: number): boolean =>
   work === 'in_review' &&
   review != null &&
@@ -76,6 +100,24 @@ export function openReview(
     { sessionId: event.sessionId },
   );
 }
+
+/** The reviewer's session came to its end and the item is still in review: a person decides. */
+export function endReview(
+  context: WorkItemContext,
+  event: WorkItemEventOf<'review.ended'>,
+): Decision<WorkItemContext> {
+  const { review } = context;
+  if (review == null) return {};
+  const reason = excerpt(
+    `${review.employee} ended without a verdict. ${event.summary}`.trim(),
+    reasonCharsMax,
+  );
+  return noted(context, event, 'review-ended', { ...review, refused: reason }, { reason });
+}
+
+/** The review of this round is that session's, and it has not ended before. */
+export const isOpen = ({ review, rounds }: WorkItemContext, sessionId: string): boolean =>
+  review != null && review.sessionId === sessionId && review.round === rounds && review.refused === undefined;
 
 export function refuseReview(
   context: WorkItemContext,

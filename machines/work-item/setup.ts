@@ -30,7 +30,7 @@ import {
   roundsLeft,
   type Verdict,
 } from './moves.js';
-import { isDue, openReview, refuseReview } from './review.js';
+import { endReview, isDue, isOpen, openReview, refuseReview } from './review.js';
 import type { Edge } from './shift.js';
 
 /** What the names in the chart of machine.ts mean: conditions, and what each action decides. */
@@ -72,6 +72,7 @@ export const workItem = setup({
     reviewDue: ({ context, event }) =>
       (event.type === 'review.opened' || event.type === 'review.refused') &&
       isDue('in_review', context, event.round),
+    withoutVerdict: ({ context, event }) => event.type === 'review.ended' && isOpen(context, event.sessionId),
     decision: ({ event }, { is }: { is: 'approve' | 'reject' }) =>
       event.type === 'approval.decide' && event.decision === is,
     notArchived: ({ context }) => !context.archived,
@@ -95,6 +96,7 @@ export const workItem = setup({
     report: decides('attempt.reported', report),
     openReview: decides('review.opened', openReview),
     refuseReview: decides('review.refused', refuseReview),
+    endReview: decides('review.ended', endReview),
     comment: decides('item.comment', comment),
     editComment: decides('comment.edit', editComment),
     deleteComment: decides('comment.delete', deleteComment),

@@ -166,6 +166,15 @@ export function workItemWaiting(where: WorkItemState, context: WorkItemContext):
       since: approval.requestedAt,
       until: approval.expiresAt ?? null,
     });
+  if (where.work === 'in_review' && context.review?.refused !== undefined)
+    waiting.push({
+      id: 'review',
+      what: 'move',
+      title: excerpt(`${context.title}: no review. ${context.review.refused}`, titleCharsMax),
+      on: 'operator',
+      since: context.updatedAt,
+      until: null,
+    });
   if (where.work === 'escalated' && !context.archived)
     waiting.push({
       id: 'move',

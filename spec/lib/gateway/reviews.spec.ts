@@ -77,6 +77,14 @@ describe('reviews by a verifier', () => {
       ({ source }) => source === 'review',
     );
 
+  const refused = async (path: string, body: object): Promise<string> => {
+    const answer = await house.operator.post(path, body);
+    return `${answer.status} ${answer.body.error}`;
+  };
+  const waiting = async (id: string): Promise<string | undefined> =>
+    (await house.operator.get('/api/attention')).body.waiting.find((entry: { id: string }) => entry.id === id)
+      ?.title;
+
   it('opens a session of the verifier, who sends the work back and then calls it done', async () => {
     await follow();
     const id = await create();
@@ -130,8 +138,21 @@ describe('reviews by a verifier', () => {
     expect((await judge()).body.workItem).to.include({ status: 'executing', rounds: 1 });
     expect((await judge(reviewer, { status: 'done' })).status, 'its round is over').to.equal(403);
 
-    await work(id, 'dig deeper');
+    // why: a review that sent work back went nowhere, and the item stayed executing with no one at work
     const second = (await reviewed(id, 1)).review.sessionId as string;
+    const { messages } = (await house.operator.get(`/api/sessions/${worker}`)).body;
+    const back = messages.filter(({ meta }: any) => meta?.kind === 'review'); // a foreign client's view
+    expect(back).to.have.length(1);
+    expect(back[0].content)
+      .to.match(new RegExp(`cat reviewed your work on ${id} \\(Dig a well\\)`))
+      .and.match(/round 2 of at most 3/)
+      .and.match(/<<<\nDeeper\.\n>>>/);
+    expect(back[0].meta).to.include({
+      kind: 'review',
+      workItemId: id,
+      round: 1,
+      from: `session:${sessionId}`,
+    });
     expect(
       (await house.agent(second).post(`/api/work-items/${id}/status`, { status: 'done' })).body.workItem
         .status,
@@ -180,21 +201,16 @@ describe('reviews by a verifier', () => {
   it('says why there is no review, and leaves the item to people', async () => {
     await follow();
     const own = await create({ verifyPolicy: { mode: 'thorough', verifier: { employee: 'ann' } } });
-    await work(own);
-    const anonymous = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'kat' } } });
-    await work(anonymous);
-    expect(await until(own, ({ review }) => review?.refused !== undefined)).to.deep.include({
-      status: 'in_review',
-      review: {
-        round: 0,
-        employee: 'ann',
-        sessionId: null,
-        refused: `ann has worked on ${own} and cannot review their own work.`,
-      },
-    });
-    expect((await until(anonymous, ({ review }) => review?.refused !== undefined)).review.refused).to.match(
-      /unknown employee "kat".*Did you mean "cat"/,
+    expect(await refused('/api/delegations', { task: 'dig', employee: 'ann', workItemId: own })).to.match(
+      /403 ann works on this item and cannot review it/,
     );
+    const policyOf = (employee: string) => ({ mode: 'verify', verifier: { employee } });
+    expect(await refused('/api/work-items', { title: 'x', verifyPolicy: policyOf('kat') })).to.match(
+      /400 Unknown employee "kat"\. Did you mean "cat"/,
+    );
+    expect(
+      await refused('/api/work-items', { title: 'x', assignee: 'cat', verifyPolicy: policyOf('cat') }),
+    ).to.match(/403 cat works on this item/);
     const absent = await create({
       verifyPolicy: { mode: 'verify', verifier: { employee: 'cat', engine: 'ghost' } },
     });
@@ -202,6 +218,7 @@ describe('reviews by a verifier', () => {
     expect((await until(absent, ({ review }) => review?.refused !== undefined)).review.refused).to.match(
       /Install ghost/,
     );
+    expect(await waiting(absent)).to.match(/Dig a well: no review\. .*Install ghost/);
     const self = (await house.operator.post('/api/sessions', { prompt: 'hello', employee: 'bob' })).body
       .id as string;
     const made = await house.agent(self).post('/api/work-items', { title: 'Mine', verifyPolicy });
@@ -227,7 +244,9 @@ describe('reviews by a verifier', () => {
 
   it('asks again when the work is done once more, where it could not be asked', async () => {
     await follow();
-    const id = await create({ verifyPolicy: { mode: 'verify', verifier: { employee: 'kat' } } });
+    const id = await create({
+      verifyPolicy: { mode: 'verify', verifier: { employee: 'cat', engine: 'ghost' } },
+    });
     await work(id);
     const { version } = await until(id, ({ review }) => review?.refused !== undefined);
     expect(
@@ -240,6 +259,41 @@ describe('reviews by a verifier', () => {
     ).to.equal(200);
     await work(id, 'dig on');
     expect((await reviewed(id)).review).to.include({ employee: 'cat', round: 0 });
+  });
+
+  it('waits for a person when the verifier ends without a verdict, who may send it back', async () => {
+    await follow();
+    const id = await create();
+    await work(id);
+    const { sessionId } = (await reviewed(id)).review;
+    await house.operator.post(`/api/sessions/${sessionId}/stop`); // the fixture's reviewer works until then
+    const { review } = await until(id, (now) => now.review?.refused !== undefined);
+    expect(review.refused).to.match(/^cat ended without a verdict\./);
+    expect(await waiting(id)).to.match(/Dig a well: no review\. cat ended without a verdict/);
+    const back = await house.operator.post(`/api/work-items/${id}/status`, { status: 'executing' });
+    expect(back.body.workItem).to.include({ status: 'executing', rounds: 1 });
+    expect(await waiting(id)).to.equal(undefined);
+    await reviewed(id, 1);
+  });
+
+  it('gives up with the rounds: the third that sends it back leaves it to a person', async () => {
+    await follow();
+    const id = await create();
+    const worker = await work(id);
+    for (const round of [0, 1, 2]) {
+      const { review } = await reviewed(id, round);
+      await house
+        .agent(review.sessionId)
+        .post(`/api/work-items/${id}/status`, { status: 'executing', note: `Deeper, ${round}.` });
+    }
+    expect((await item(id)).workItem).to.include({ status: 'escalated', rounds: 3 });
+    expect(await waiting(id)).to.equal('Dig a well');
+    const { messages } = (await house.operator.get(`/api/sessions/${worker}`)).body;
+    const back = messages.filter(({ meta }: any) => meta?.kind === 'review'); // a foreign client's view
+    expect(back.map(({ content }: { content: string }) => /Deeper, (\d)/.exec(content)?.[1])).to.deep.equal([
+      '0',
+      '1',
+    ]);
   });
 
   it('stands beneath the agent that named the verifier, so that no one borrows rights by it', async () => {
