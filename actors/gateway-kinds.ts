@@ -4,6 +4,7 @@ import type { budgetKind } from './budget/kind.js';
 import type { connectorKind } from './connector/kind.js';
 import type { cronFireKind } from './cron-fire/kind.js';
 import type { fileKind } from './file/kind.js';
+import type { heldDecisionKind } from './held-decision/kind.js';
 import type { homeKind } from './home/kind.js';
 import type { notifierKind } from './notifier/kind.js';
 import type { pairingCodeKind } from './pairing-code/kind.js';
@@ -27,6 +28,7 @@ type BuiltInKind = ReturnType<
   | typeof connectorKind
   | typeof cronFireKind
   | typeof fileKind
+  | typeof heldDecisionKind
   | typeof homeKind
   | typeof notifierKind
   | typeof pairingCodeKind

@@ -232,7 +232,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     notifications: followWaiting(failed(log, 'could not notify of what waits')),
   };
   const links = createConnectorLinks(createConnectorRegistry({ connectors: types, ...connectors }));
-  let post: Post = notServed; // until there is a gateway
+  let served: Post = notServed; // until there is a gateway
+  const post: Post = (...request) => served(...request);
   const appOf: AppOf = ({ supervisor }) => ({ ...parts, supervisor: audited(supervisor, records.audit) });
   const kinds = [
     ...agentKinds({
@@ -250,7 +251,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       connectors: types,
       connectorInstances: () => connectors.instances(),
       links,
-      inboxOf: inboxes(connectors, appOf, (...request) => post(...request)),
+      inboxOf: inboxes(connectors, appOf, post),
       attachmentPath: attachmentPath(layout),
       keepText: (sessionId, text, context) => keepOutput(appOf(context), records, sessionId, text),
       watchChanges: watchChanges(parts),
@@ -260,7 +261,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       ...limits,
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     }),
-    ...homeKinds({ layout, records, sandbox, links, parts }, appOf),
+    ...homeKinds({ layout, records, sandbox, links, parts, post }, appOf),
     ...(options.kinds ?? []),
     ...modules.kinds,
   ];
@@ -313,7 +314,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     routes: options.routes ?? [],
     backup: backUpTo,
   });
-  ({ post } = gateway);
+  served = gateway.post;
   opened.add(() => gateway.close(gatewayDrainMs));
   const { instance } = layout;
   followBackups(app, opened, { settings: () => live.current.backup, instance, backUp: backUpTo });

@@ -5,6 +5,7 @@ import type { EffectContext, Kind } from '../actors/contracts.js';
 import { clearingEffect, proofEffect } from '../actors/pairing/proof.js';
 import { cronFireKind } from '../actors/cron-fire/kind.js';
 import { fileKind } from '../actors/file/kind.js';
+import { heldDecisionKind } from '../actors/held-decision/kind.js';
 import { messageEffect } from '../actors/notifier/effect.js';
 import { notifierKind } from '../actors/notifier/kind.js';
 import type { ConnectorLinks } from '../actors/connector/links.js';
@@ -16,6 +17,7 @@ import { pollKind, type PollEffects } from '../actors/poll/kind.js';
 import { scheduleKind } from '../actors/schedule/kind.js';
 import { triggerKind } from '../actors/trigger/kind.js';
 import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
+import type { CarryOutInput } from '../machines/held-decision/machine.js';
 import type { FireInput } from '../machines/poll/machine.js';
 import { launchFire } from './commands/cron.js';
 import type { App, AppParts, Settings } from './commands/app.js';
@@ -23,6 +25,7 @@ import { firePoll } from './commands/workflows/polls.js';
 import { launchScheduled } from './commands/workflow-runs/follow-schedule.js';
 import { receiveMessage } from './commands/sessions/receive-message.js';
 import { answerNotice } from './gateway/answer-notice.js';
+import { carryOutDecision } from './gateway/carry-out-decision.js';
 import type { Post } from './gateway/in-process.js';
 import type { Config } from './home/config.js';
 import type { Layout } from './home/layout.js';
@@ -43,11 +46,12 @@ export interface HomeParts {
   readonly sandbox: HomeSandbox;
   readonly links: ConnectorLinks;
   readonly parts: AppParts;
+  readonly post: Post;
 }
 
 /** The kinds that a home has beside agents: its files, its browsers, its schedules. */
 export const homeKinds = (
-  { layout, records, sandbox, links, parts }: HomeParts,
+  { layout, records, sandbox, links, parts, post }: HomeParts,
   app: AppOf,
 ): readonly Kind[] =>
   [
@@ -58,6 +62,12 @@ export const homeKinds = (
     pollKind(pollEffects(layout, sandbox, app)),
     cronFireKind(cronEffects(records, app)),
     notifierKind({ message: messageEffect({ links, folder: layout.home, ...noticesOf(parts) }) }),
+    heldDecisionKind({
+      decide: {
+        guarantee: 'at-least-once',
+        run: (input: CarryOutInput, context) => carryOutDecision(app(context), post, input),
+      },
+    }),
     ...pairingKinds(layout, records),
   ] as readonly Kind[]; // each kind knows its own machine; a list of them knows only that they are kinds
 

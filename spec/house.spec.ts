@@ -183,7 +183,7 @@ describe('the house', () => {
 
     it('document every frame that the code announces', () => {
       const literal =
-        /'((?:sessions?|engines|queue|company|run|cron|connectors?|org|skills|config|file|device|budget|backup|system):[a-z-]+)'/g;
+        /'((?:sessions?|engines|queue|company|run|cron|connectors?|org|skills|config|file|device|decision|budget|backup|system):[a-z-]+)'/g;
       const announced = new Set(
         house
           .filter(

@@ -4,6 +4,7 @@ import { pollKind } from '../../actors/poll/kind.js';
 import { scheduleKind } from '../../actors/schedule/kind.js';
 import { connectorKind } from '../../actors/connector/kind.js';
 import { fileKind } from '../../actors/file/kind.js';
+import { heldDecisionKind } from '../../actors/held-decision/kind.js';
 import { homeKind } from '../../actors/home/kind.js';
 import { notifierKind } from '../../actors/notifier/kind.js';
 import { pairingKind } from '../../actors/pairing/kind.js';
@@ -25,6 +26,7 @@ export const builtInKinds = (): readonly Kind[] =>
     workItemKind(),
     connectorKind({ connection: keyed, delivery: fenced }),
     notifierKind({ message: keyed }),
+    heldDecisionKind({ decide: keyed }),
     homeKind(),
     fileKind(),
     budgetKind(),

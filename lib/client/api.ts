@@ -619,6 +619,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/held-decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decide something that waits, with a few seconds in which it can be withdrawn. Carried out after that by the route of its kind, as the caller, also when the browser or the gateway was gone meanwhile. */
+        post: operations["post /api/held-decisions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/held-decisions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What became of a held decision. Forgotten a day after its end. */
+        get: operations["get /api/held-decisions/:id"];
+        put?: never;
+        post?: never;
+        /** Withdraw a held decision: nothing was decided. 409 once it is being carried out. */
+        delete: operations["delete /api/held-decisions/:id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/import": {
         parameters: {
             query?: never;
@@ -3055,6 +3090,29 @@ export interface components {
             /** @description bytes */
             size: number;
         };
+        HeldDecision: {
+            actorId: string;
+            /**
+             * Format: date-time
+             * @description ISO-8601, UTC, milliseconds
+             */
+            decidedAt: string;
+            decidedBy: string;
+            /** @enum {string} */
+            decision: "approve" | "reject" | "escalate";
+            id: string;
+            kind: string;
+            /** @description Why it was refused. */
+            reason: string | null;
+            /** @enum {string} */
+            status: "held" | "deciding" | "pausing" | "decided" | "refused" | "withdrawn";
+            /**
+             * Format: date-time
+             * @description When it is carried out.
+             */
+            until: string;
+            waitingId: string;
+        };
         ImportReport: {
             applied: boolean;
             entries: {
@@ -3425,8 +3483,23 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Decisions can be sent to `POST /api/held-decisions`. */
+                        holds: boolean;
                         nextCursor: string | null;
                         waiting: {
+                            /** @description It is decided, and that is carried out at `until` unless it is withdrawn. */
+                            held?: {
+                                /** @description `operator`, or `device:` and the id of a paired browser. */
+                                decidedBy: string;
+                                /** @enum {string} */
+                                decision: "approve" | "reject" | "escalate";
+                                decisionId: string;
+                                /**
+                                 * Format: date-time
+                                 * @description ISO-8601, UTC, milliseconds
+                                 */
+                                until: string;
+                            };
                             /** @description Id of that actor. */
                             id: string;
                             /** @description Kind of the actor that waits: `session`, `work-item`, `workflow-run`, `poll` … */
@@ -5458,6 +5531,161 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/held-decisions": {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of a tool: keep its rule for the session. */
+                    always?: boolean;
+                    /** @enum {string} */
+                    decision: "approve" | "reject" | "escalate";
+                    /**
+                     * @description As long can it be withdrawn. Default 5.
+                     * @default 5
+                     */
+                    holdSeconds?: number;
+                    id: string;
+                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
+                    idempotencyKey?: string;
+                    /** @description `kind`, `id` and `waitingId` as in `GET /api/attention`. */
+                    kind: string;
+                    note?: string;
+                    /** @description With `always`: another rule for part of the tool. */
+                    rule?: string;
+                    /** @description Of a budget: dollars more for this month. */
+                    usd?: number;
+                    waitingId: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        decision: components["schemas"]["HeldDecision"];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/held-decisions/:id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        decision: components["schemas"]["HeldDecision"];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "delete /api/held-decisions/:id": {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
+                    idempotencyKey?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        decision: components["schemas"]["HeldDecision"];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -12812,7 +13040,7 @@ export interface operations {
 }
 
 /** What `GET /ws` announces. */
-export type EventName = 'session:created' | 'session:started' | 'session:delta' | 'session:completed' | 'session:interrupted' | 'session:resumed' | 'sessions:interrupted' | 'session:rate-limited' | 'session:stopped' | 'session:updated' | 'session:deleted' | 'session:notification' | 'session:attachment' | 'session:external-turn' | 'session:permission' | 'queue:updated' | 'company:changed' | 'run:started' | 'run:step' | 'run:running' | 'run:parked' | 'run:resumed' | 'run:completed' | 'run:failed' | 'run:cancelled' | 'cron:reloaded' | 'cron:started' | 'cron:completed' | 'cron:error' | 'cron:missed' | 'connector:updated' | 'connector:delivery' | 'connectors:reloaded' | 'org:updated' | 'org:changed' | 'skills:updated' | 'skills:changed' | 'file:uploaded' | 'file:deleted' | 'engines:updated' | 'budget:warning' | 'budget:granted' | 'config:reloaded' | 'config:refused' | 'backup:failed' | 'device:paired' | 'device:revoked' | 'system:status' | 'refusal' | 'cursor' | 'reset' | 'pong' | 'error';
+export type EventName = 'session:created' | 'session:started' | 'session:delta' | 'session:completed' | 'session:interrupted' | 'session:resumed' | 'sessions:interrupted' | 'session:rate-limited' | 'session:stopped' | 'session:updated' | 'session:deleted' | 'session:notification' | 'session:attachment' | 'session:external-turn' | 'session:permission' | 'decision:held' | 'decision:withdrawn' | 'decision:carried-out' | 'decision:refused' | 'queue:updated' | 'company:changed' | 'run:started' | 'run:step' | 'run:running' | 'run:parked' | 'run:resumed' | 'run:completed' | 'run:failed' | 'run:cancelled' | 'cron:reloaded' | 'cron:started' | 'cron:completed' | 'cron:error' | 'cron:missed' | 'connector:updated' | 'connector:delivery' | 'connectors:reloaded' | 'org:updated' | 'org:changed' | 'skills:updated' | 'skills:changed' | 'file:uploaded' | 'file:deleted' | 'engines:updated' | 'budget:warning' | 'budget:granted' | 'config:reloaded' | 'config:refused' | 'backup:failed' | 'device:paired' | 'device:revoked' | 'system:status' | 'refusal' | 'cursor' | 'reset' | 'pong' | 'error';
 
 /** Operations that an idempotency key makes safe to repeat. */
 export const keyedOperations: ReadonlySet<string> = new Set([
@@ -12859,6 +13087,8 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   "DELETE /api/cron/{id}",
   "POST /api/cron/{id}/trigger",
   "POST /api/inspect/actors/{kind}/{id}/send",
+  "POST /api/held-decisions",
+  "DELETE /api/held-decisions/{id}",
   "POST /api/org/employees/{name}/budget",
   "POST /api/files",
   "POST /api/sessions/{id}/attachments",

@@ -5,7 +5,7 @@ import { decisionRequest, refusalIn, type Choice } from '../client/decision.js';
 import type { App } from '../commands/app.js';
 import { idsOf } from '../commands/iterate.js';
 import { describe, type WaitingItem } from '../commands/notifications/describe.js';
-import { noticeKey } from '../../machines/notifier/context.js';
+import { waitingAt } from '../commands/notifications/waiting-at.js';
 import type { Post } from './in-process.js';
 
 /**
@@ -78,16 +78,4 @@ async function noticed(
     if (notice !== undefined) found.push({ key: notice.key, channel: view.destination.channel });
   }
   return found;
-}
-
-async function waitingAt({ supervisor }: App, key: string): Promise<WaitingItem | undefined> {
-  for (let after: string | null | undefined; after !== null;) {
-    const page = await supervisor.waiting({ limit: 500, ...(after === undefined ? {} : { after }) });
-    const found = page.items.find(
-      ({ actor: { kind, id }, waiting }) => noticeKey({ kind, id, waitingId: waiting.id }) === key,
-    );
-    if (found !== undefined) return found;
-    after = page.next;
-  }
-  return undefined;
 }

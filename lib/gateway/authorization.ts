@@ -69,6 +69,7 @@ const table = {
   'auth.logout': everybody,
   'metrics.read': people,
   'attention.read': people,
+  'decision.hold': people,
   'config.read': people,
   'config.edit': people,
   'logs.read': people,

@@ -11,6 +11,8 @@ export type Post = (
   caller: Caller,
   path: string,
   body: Readonly<Record<string, unknown>>,
+  /** The idempotency key, for routes that take one. */
+  options?: { readonly key: string },
 ) => Promise<Reply | Refusal>;
 
 /** Before there are routes. */
@@ -20,7 +22,7 @@ export const notServed: Post = () =>
 /** Judged, parsed and written to the audit log as any request of that caller. Rejects where the route fails. */
 export const postTo =
   (app: App, routes: readonly Route[]): Post =>
-  async (caller, path, body) => {
+  async (caller, path, body, options) => {
     const found = routes.flatMap((route) => {
       const params = route.method === 'POST' ? paramsOf(route.path, path) : undefined;
       return params === undefined ? [] : [{ route, params }];
@@ -39,7 +41,7 @@ export const postTo =
         path,
         query: {},
         body: async (limits) => judgeJson(body, limits) ?? body,
-        header: () => undefined,
+        header: (name) => (name === 'idempotency-key' ? options?.key : undefined),
       });
     } catch (error) {
       const refusal = expectedRefusal(error);

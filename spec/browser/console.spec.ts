@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { testEnvironment } from '../../lib/testing/test-environment.js';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { openBrowser, until, type Viewer } from './browser.js';
 
@@ -137,6 +138,30 @@ describe('the console', () => {
       p3: 'pending',
     });
     await page.context().close();
+  });
+
+  // Five seconds of the gateway, not of the page: a page that is closed meanwhile has decided all the same
+  it('holds a decision for five seconds, in which u takes it back; elsewhere it is shown as held', async () => {
+    await house.close();
+    const environment = testEnvironment({ startAt: Date.now() });
+    house = await openHouse({ holds: true, environment });
+    const [first, second] = [await asking('one'), await asking('two')];
+    const [page, other] = [await open('#/inbox'), await open('#/inbox')];
+    await page.waitForSelector('.detail >> text=May I, for one?');
+    await page.keyboard.press('a');
+    await page.waitForSelector('[data-undo] >> text=one: May I, for one?');
+    await page.waitForSelector('.detail >> text=May I, for two?');
+    await other.waitForSelector('.detail [data-held] >> text=Approve in');
+    await page.keyboard.press('u');
+    await page.waitForSelector('[data-outcome] >> text=Undone: nothing was decided.');
+    await other.waitForSelector('.detail [data-choice=approve]');
+    await page.click('.detail [data-choice=reject]');
+    await page.waitForSelector('[data-undo] >> text=two: May I, for two?');
+    await page.context().close();
+    await environment.advance(5_000);
+    await other.waitForSelector('.list li >> nth=1', { state: 'detached' });
+    expect([await approval(first), await approval(second)]).to.deep.equal(['pending', 'rejected']);
+    await other.context().close();
   });
 
   it('tells the second of two browsers, in words, that the first has decided; and elsewhere it is gone at once', async () => {

@@ -25,7 +25,7 @@ export function readingOf01(reading: Reading): Reading {
   return JSON.parse(text, (name, value: unknown) =>
     name === 'states' && typeof value === 'object'
       ? censusOf01(value as Census)
-      : name === 'retentionHeldMs' || name === '/api/inspect/actors?kind=notifier&limit=100'
+      : name === 'retentionHeldMs' || added.test(name)
         ? undefined // how long the machine took over it
         : name === 'sandbox'
           ? askedOf(value)
@@ -36,6 +36,9 @@ export function readingOf01(reading: Reading): Reading {
               : asShownNow(runOf01(withoutGate(besideRun(value)))),
   ) as Reading;
 }
+
+/** Kinds that there were not. */
+const added = /^\/api\/inspect\/actors\?kind=(?:notifier|held-decision)&limit=100$/;
 
 /** Which sandbox a turn gets that begins at the opening is up to the machine; which was asked for is not. */
 function askedOf(sandbox: unknown): unknown {
@@ -66,7 +69,7 @@ function asShownNow(value: unknown): unknown {
   if (Array.isArray(value))
     return value.filter((one: unknown) => {
       const { kind, nodeId, type, receipt, attempt } = (one ?? {}) as Readonly<Record<string, unknown>>;
-      if (kind === 'notifier') return false; // there was none
+      if (kind === 'notifier' || kind === 'held-decision') return false; // there were none
       return !(typeof nodeId === 'string' && type === 'trigger' && (receipt ?? attempt) !== undefined);
     });
   const { event, source, fireRef, sessionRef, createdAt } = (value ?? {}) as Readonly<

@@ -11,6 +11,8 @@ export const notAtRest: Readonly<Record<string, string>> = {
   'pairing proven': 'as long as the making of its code',
   'pairing clearing': 'as long as one removal of a small file',
   'pairing-code redeeming': 'as long as one write of a small file',
+  'held-decision deciding': 'as long as one request of the gateway to itself',
+  'held-decision pausing': 'needs a gateway that refuses its own requests for a moment',
   'cron-fire begun': 'an actor is born through it, within one step',
   'cron-fire launching': 'as long as one opening of a session',
   'cron-fire recording': 'as long as one append to a file',

@@ -13,6 +13,7 @@ import { fresh as freshPoll, contract as changed, fields as pollFields } from '.
 import { fresh as freshTrigger, fields as triggerFields } from './trigger/beings.js';
 import { fresh as freshChallenge } from './pairing/beings.js';
 import { fresh as freshCode, redeem } from './pairing-code/beings.js';
+import { fresh as freshHeld, withdraw } from './held-decision/beings.js';
 import { fresh as freshNotifier, held, over, thing } from './notifier/beings.js';
 import { fresh as freshRoot } from './root/beings.js';
 import {
@@ -763,6 +764,29 @@ const notifiers: SmallWorld<Notifier['machine']> = {
   },
 };
 
+const heldDecisions: SmallWorld<ReturnType<typeof freshHeld>['machine']> = {
+  name: 'held-decision',
+  fresh: freshHeld,
+  deeds: {
+    'it is withdrawn': sent(withdraw),
+    'an agent withdraws it': sent({ ...withdraw, by: outsider }),
+    'its route takes it': finish('decide', { refusal: null }),
+    'its route refuses it': finish('decide', { refusal: 'No.' }),
+    'the gateway cannot answer': fail('decide', 'starting'),
+    'time passes': wait,
+  },
+  same: ({ value, snapshot: { context } }) => JSON.stringify([value, context.tries]),
+  holds(life) {
+    const { context, value } = life.snapshot;
+    expect(life.effects.has('decide'), 'asked exactly while deciding').to.equal(value === 'deciding');
+    if (value === 'held' || value === 'withdrawn')
+      expect(life.started, 'nothing was decided').to.deep.equal([]);
+    const told = ['withdrawn', 'carried-out', 'refused'].flatMap((name) => life.frames(`decision:${name}`));
+    expect(told.length, 'one outcome').to.equal(life.timers.size + life.effects.size === 0 ? 1 : 0);
+    expect(context.reason !== null).to.equal(value === 'refused');
+  },
+};
+
 export const worlds = [
   sessions,
   freeSessions,
@@ -779,5 +803,6 @@ export const worlds = [
   webhooks,
   looks,
   notifiers,
+  heldDecisions,
   // Each is typed by its own machine above; together they are only walked through
 ] as unknown as readonly SmallWorld[];

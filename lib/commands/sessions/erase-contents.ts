@@ -5,6 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Json } from '../../../machines/outputs.js';
 import type { HeldCopy } from '../../home/held-copies.js';
 import { optionsOf, type App, type GatewayActor, type Reply, type Request } from '../app.js';
+import { decisionsAbout } from '../held-decisions.js';
 import { removeFile } from '../files.js';
 
 /**
@@ -240,6 +241,8 @@ async function eraseOne(app: App, held: Held, caller: Caller): Promise<number | 
     if (records !== undefined) await removeFile({ app, caller }, records, file);
     entries += await erased(app, { kind: 'file', id: file }, caller);
   }
+  for (const id of await decisionsAbout(app, { kind: 'session', id: held.id }))
+    entries += await erased(app, { kind: 'held-decision', id }, caller);
   return entries;
 }
 

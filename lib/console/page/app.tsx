@@ -99,6 +99,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['j k', 'the next or previous thing in a list'],
   ['Enter', 'open it'],
   ['a r e', 'inbox: approve, reject, escalate'],
+  ['u', 'inbox: undo, for five seconds'],
   ['n', 'inbox: write a note first'],
   ['x', 'inbox: mark for deciding together'],
   ['m', 'board: move the work item in focus'],

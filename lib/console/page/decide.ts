@@ -1,3 +1,4 @@
+import type { Answer } from '../../client/requests.js';
 import {
   choicesOf,
   decisionRequest,
@@ -6,7 +7,8 @@ import {
   type DecisionWords,
 } from '../../client/decision.js';
 import { ask, Refused } from '../../page/ask.js';
-import { refreshWaiting, type Waiting } from './waiting.js';
+import { client, must } from '../../page/gateway.js';
+import { holdsDecisions, refreshWaiting, type Waiting } from './waiting.js';
 
 /** What a person may answer to a thing that waits, as the console sends it. */
 
@@ -17,18 +19,65 @@ import { refreshWaiting, type Waiting } from './waiting.js';
 export const contractsRead = new Map<string, string>();
 
 /** Throws a `Refused` where the gateway says no, as when another has decided first. */
-export async function decide(thing: Waiting, choice: Choice, words: DecisionWords = {}): Promise<void> {
+export const decide = (thing: Waiting, choice: Choice, words: DecisionWords = {}): Promise<undefined> =>
+  thenRefresh(() => send(thing, choice, words));
+
+/**
+ * The same, with five seconds in which it can be withdrawn. The gateway keeps them: a page that is closed or a phone
+ * that is locked meanwhile changes nothing. Undefined: this gateway holds none, so it was decided at once.
+ */
+export const hold = (
+  thing: Waiting,
+  choice: Choice,
+  words: DecisionWords = {},
+): Promise<HeldDecision | undefined> =>
+  thenRefresh(async () => {
+    if (!holdsDecisions.value) return send(thing, choice, words);
+    refuseUnread(thing, choice);
+    const { kind, id, waitingId } = thing;
+    const { note, usd, always } = words;
+    const { decision } = await must(
+      client.post('/api/held-decisions', {
+        body: {
+          kind,
+          id,
+          waitingId,
+          decision: choice,
+          holdSeconds: 5,
+          ...(note !== undefined && note !== '' && { note }),
+          ...(usd !== undefined && { usd }),
+          ...(always !== undefined && always !== false && { always: true }),
+          ...(typeof always === 'string' && { rule: always }),
+        },
+      }),
+    );
+    return decision;
+  });
+
+export type HeldDecision = Answer<'/api/held-decisions/{id}', 'get'>['decision'];
+
+/** Throws where it is too late. */
+export const withdraw = (decisionId: string): Promise<unknown> =>
+  thenRefresh(() =>
+    must(client.delete('/api/held-decisions/{id}', { params: { path: { id: decisionId } }, body: {} })),
+  );
+
+async function thenRefresh<Value>(action: () => Promise<Value>): Promise<Value> {
   try {
-    await send(thing, choice, words);
+    return await action();
   } finally {
     refreshWaiting();
   }
 }
 
-async function send(thing: Waiting, choice: Choice, words: DecisionWords): Promise<void> {
+function refuseUnread(thing: Waiting, choice: Choice): void {
   const isRead = thing.what !== 'activation' || contractsRead.get(thing.id) === thing.waitingId;
   if (choice !== 'escalate' && choicesOf(thing).includes(choice) && !isRead)
     throw new Refused(0, 'NOT_READ', 'Its program was not shown yet: open it and read it first.');
+}
+
+async function send(thing: Waiting, choice: Choice, words: DecisionWords): Promise<undefined> {
+  refuseUnread(thing, choice);
   const request = decisionRequest(thing, choice, words);
   if (request === undefined) throw new Refused(0, 'NOT_HERE', 'This is decided elsewhere: open it.');
   const refused = refusalIn(await ask<unknown>(request.path, { post: request.body }));

@@ -14,7 +14,11 @@ export const waiting = signal<readonly Waiting[] | undefined>(undefined);
 export const waitingError = signal<string | undefined>(undefined);
 /** There are more than were read. */
 export const waitingMore = signal(false);
-export const waitingCount = computed(() => waiting.value?.length ?? 0);
+/** A decision can be sent with a few seconds in which it can be withdrawn. */
+export const holdsDecisions = signal(false);
+export const waitingCount = computed(
+  () => waiting.value?.filter(({ held }) => held === undefined).length ?? 0,
+);
 
 export const keyOf = ({ kind, id, waitingId }: Pick<Waiting, 'kind' | 'id' | 'waitingId'>): string =>
   `${kind}/${id}/${waitingId}`;
@@ -30,6 +34,7 @@ export function followWaiting(): () => void {
     busy = true;
     try {
       const answer = await must(client.get('/api/attention', { params: { query: { limit: '500' } } }));
+      holdsDecisions.value = answer.holds;
       waiting.value = answer.waiting;
       waitingMore.value = answer.nextCursor !== null;
       waitingError.value = undefined;
@@ -58,4 +63,4 @@ let refresh = (): void => undefined;
 /** Read it again soon: a decision was refused, so what is shown may be old. */
 export const refreshWaiting = (): void => refresh();
 
-const mayChange = /^(?:session|sessions|company|run|budget|org|connector):/;
+const mayChange = /^(?:session|sessions|company|run|budget|org|connector|decision):/;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { isoTime, isoTimeOrNull } from '../../../machines/sortable.js';
+import { noticeKey } from '../../../machines/notifier/context.js';
+import { holdsDecisions, openDecisions, type HeldDecision } from '../../commands/held-decisions.js';
 import type { Reply } from '../../commands/app.js';
 import { route, type HttpRequest, type Route } from '../route.js';
-import { text, wholeNumber } from '../schemas.js';
+import { iso, text, wholeNumber } from '../schemas.js';
 
 /** Everything that waits on someone: one list, kept by the kernel in the commits that change it. */
 const query = z.object({
@@ -32,6 +34,15 @@ const waiting = z.object({
   on: z.string().describe('Who can end it: `operator` for a person, else an employee.'),
   since: z.string(),
   until: z.string().nullable().describe('When it ends by itself.'),
+  held: z
+    .object({
+      decisionId: z.string(),
+      decision: z.enum(['approve', 'reject', 'escalate']),
+      decidedBy: z.string().describe('`operator`, or `device:` and the id of a paired browser.'),
+      until: iso,
+    })
+    .optional()
+    .describe('It is decided, and that is carried out at `until` unless it is withdrawn.'),
 });
 
 export const attentionRoutes: readonly Route[] = [
@@ -42,7 +53,11 @@ export const attentionRoutes: readonly Route[] = [
     {
       about: 'Everything that waits on a person or an employee, longest first.',
       query,
-      answer: z.object({ waiting: z.array(waiting), nextCursor: z.string().nullable() }),
+      answer: z.object({
+        waiting: z.array(waiting),
+        nextCursor: z.string().nullable(),
+        holds: z.boolean().describe('Decisions can be sent to `POST /api/held-decisions`.'),
+      }),
     },
     readAttention,
   ),
@@ -56,12 +71,24 @@ async function readAttention({
     ...(limit === undefined ? {} : { limit }),
     ...(cursor === undefined ? {} : { after: cursor }),
   });
-  const waiting = items.map(({ actor, waiting: { id, since, until, ...rest } }) => ({
-    ...actor,
-    waitingId: id,
-    ...rest,
-    since: isoTime(since),
-    until: isoTimeOrNull(until),
-  }));
-  return { body: { waiting, nextCursor: next } };
+  const held = await openDecisions(app);
+  const waiting = items.map(({ actor, waiting: { id, since, until, ...rest } }) => {
+    const decision = held.get(noticeKey({ ...actor, waitingId: id }));
+    return {
+      ...actor,
+      waitingId: id,
+      ...rest,
+      since: isoTime(since),
+      until: isoTimeOrNull(until),
+      ...(decision && { held: heldOf(decision) }),
+    };
+  });
+  return { body: { waiting, nextCursor: next, holds: holdsDecisions(app) } };
 }
+
+const heldOf = ({ id, decision, decidedBy, until }: HeldDecision) => ({
+  decisionId: id,
+  decision,
+  decidedBy,
+  until,
+});

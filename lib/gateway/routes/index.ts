@@ -33,6 +33,7 @@ import { pageRoutes } from './page.js';
 import { docsRoutes } from './docs.js';
 import { attentionRoutes } from './attention.js';
 import { eraseRoutes } from './erase.js';
+import { heldDecisionRoutes } from './held-decisions.js';
 import { hookRoutes } from './hook.js';
 import { trustRoutes } from './trust.js';
 import { bundleRoutes } from './bundles.js';
@@ -96,6 +97,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...trustRoutes,
     ...hookRoutes(options.hookSecret),
     ...attentionRoutes,
+    ...heldDecisionRoutes,
     ...notificationRoutes,
     ...orgRoutes(options.records),
     ...budgetRoutes(options.records),

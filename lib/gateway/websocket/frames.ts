@@ -77,6 +77,12 @@ export const frameNames: Readonly<Record<string, string>> = {
   'session:permission':
     'A tool request awaits a decision, or was decided. {sessionId, permissionId, tool, title, expiresAt, ' +
     'rule, state}',
+  'decision:held':
+    'A person decided something that waits; it can be withdrawn until it is carried out. {decisionId, kind, ' +
+    'id, waitingId, decision, until, reason}',
+  'decision:withdrawn': 'The same members. It was not carried out.',
+  'decision:carried-out': 'The same members.',
+  'decision:refused': 'The same members; `reason` says why it was not carried out.',
   'queue:updated': '{sessionId, sessionKey, depth, paused}',
   'company:changed':
     'A todo, definition, run or trigger changed. {entity: todo | workflow-definition | ' +

@@ -132,6 +132,7 @@ const judgedEffects: Readonly<Record<string, string>> = {
   'connector: delivery': 'lib/authority/ways.spec.ts',
   'cron-fire: launch': 'lib/authority/ways.spec.ts',
   'cron-fire: record': acts,
+  'held-decision: decide': 'lib/gateway/held-decisions.spec.ts',
   'notifier: message': 'lib/gateway/notifications.spec.ts',
   'pairing-code: device': 'lib/gateway/pairing.spec.ts',
   'pairing: proof': 'lib/gateway/pairing.spec.ts',

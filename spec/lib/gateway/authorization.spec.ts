@@ -212,6 +212,7 @@ describe('authority', () => {
           'bundle',
           'connector',
           'cron',
+          'decision',
           'event',
           'trigger',
           'file',

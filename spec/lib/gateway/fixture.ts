@@ -8,6 +8,10 @@ import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../../../actors/engines/tokens.js';
 import type { AtMostOnceEffect, Kind } from '../../../actors/contracts.js';
 import type { TurnOutput } from '../../../machines/session/context.js';
+import { heldDecisionKind } from '../../../actors/held-decision/kind.js';
+import type { CarryOutInput } from '../../../machines/held-decision/machine.js';
+import { carryOutDecision } from '../../../lib/gateway/carry-out-decision.js';
+import { notServed, type Post } from '../../../lib/gateway/in-process.js';
 import { sessionKind } from '../../../actors/session/kind.js';
 import { workItemKind } from '../../../actors/work-item/kind.js';
 import { workflowRunKind } from '../../../actors/workflow-run/kind.js';
@@ -62,6 +66,8 @@ export async function openHouse(
       withRoster?: boolean;
       environment?: Environment;
       kinds?: readonly Kind[];
+      /** Decisions can be held. */
+      holds?: true;
     } = {},
 ): Promise<House> {
   const home = await mkdtemp(join(tmpdir(), 'gateway-'));
@@ -79,6 +85,15 @@ export async function openHouse(
     ...partsOf(options),
     ...(people && { roster: () => people }),
   };
+  let post: Post = notServed;
+  const holding = (): Kind =>
+    heldDecisionKind({
+      decide: {
+        guarantee: 'at-least-once',
+        run: (held: CarryOutInput, { supervisor }) =>
+          carryOutDecision({ ...parts, supervisor }, (...request) => post(...request), held),
+      },
+    }) as Kind;
   const supervisor = await createSupervisor({
     kinds: [
       sessionKind({ turn: turnEffect }),
@@ -86,6 +101,7 @@ export async function openHouse(
       workflowKind(options.evidence ? { evidence: evidenceEffect(options.evidence) } : {}),
       workflowRunKind({ ports: ({ supervisor }) => workflowPorts({ ...parts, supervisor }) }),
       ...(options.kinds ?? []),
+      ...(options.holds ? [holding()] : []),
     ],
     store: options.store ?? memoryStore(),
     ...(options.environment && { environment: options.environment }),
@@ -100,6 +116,7 @@ export async function openHouse(
     await supervisor.stop();
     throw error;
   });
+  ({ post } = gateway);
   const client = (headers: Record<string, string> = {}): Client => makeClient(gateway.port, headers);
   const sockets: Watching[] = [];
   return {

@@ -3,7 +3,8 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
 import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
-import { decide } from '../decide.js';
+import { decide, hold } from '../decide.js';
+import { Held } from './held.js';
 import { inspectorLink, linkTo } from '../place.js';
 import type { Waiting } from '../waiting.js';
 
@@ -46,12 +47,15 @@ export function Decision({
   thing,
   settled,
   writing = false,
+  holds = false,
 }: {
   readonly thing: Waiting;
-  /** It is decided; `outcome` says so in a sentence. A refusal is a sentence too. */
-  readonly settled?: (outcome: string, refused: boolean) => void;
+  /** It is decided, or held under `decisionId`; `outcome` says so in a sentence. A refusal is a sentence too. */
+  readonly settled?: (outcome: string, refused: boolean, decisionId?: string) => void;
   /** The note is open and has the focus. */
   readonly writing?: boolean;
+  /** It counts after five seconds in which it can be withdrawn. */
+  readonly holds?: boolean;
 }) {
   const { message, busy, attempt } = useAction();
   const note = useRef<HTMLTextAreaElement>(null);
@@ -68,17 +72,19 @@ export function Decision({
   const choose = (choice: Choice): void =>
     void attempt(async () => {
       try {
-        await decide(thing, choice, {
+        const made = await (holds ? hold : decide)(thing, choice, {
           note: note.current?.value ?? '',
           ...(usd.current && { usd: Number(usd.current.value) }),
           ...(always.value && { always: true }),
         });
-        settled?.(`${wordsOf(thing, choice)[1]}: ${thing.title}`, false);
+        const word = wordsOf(thing, choice)[made === undefined ? 1 : 0];
+        settled?.(`${word}: ${thing.title}`, false, made?.id);
       } catch (error) {
         settled?.(`Not decided: ${error instanceof Error ? error.message : String(error)}`, true);
         throw error;
       }
     });
+  if (thing.held !== undefined) return <Held thing={thing} />;
   return (
     <div class="decision">
       {noting.value && (

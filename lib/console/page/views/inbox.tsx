@@ -5,7 +5,9 @@ import { LongList, type LongListControl } from '../../../page/parts/long-list.js
 import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
 import { Subject } from '../parts/subject.js';
 import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
-import { decide } from '../decide.js';
+import { hold, withdraw } from '../decide.js';
+import { heldWords } from '../parts/held.js';
+import { hear } from '../live.js';
 import { inspectorLink, place } from '../place.js';
 import { keyOf, waiting, waitingError, waitingMore, type Waiting } from '../waiting.js';
 import { NoRecords } from '../parts/sheet.js';
@@ -47,11 +49,46 @@ export function InboxPage() {
     if (left.length !== marked.value.size) marked.value = new Set(left);
   }, [list]);
 
+  /** What was decided last, as long as it can be withdrawn. */
+  const lately = useRef<readonly string[]>([]);
+  useEffect(
+    () =>
+      hear(({ frames }) => {
+        for (const { event, payload } of frames)
+          if (event === 'decision:refused' && lately.current.includes(String(payload['decisionId'])))
+            outcome.value = { text: `Not decided: ${String(payload['reason'])}`, refused: true };
+      }),
+    [],
+  );
+  const held = list?.filter((one) => one.held !== undefined) ?? [];
+  const undo = async (): Promise<void> => {
+    const ids = held.flatMap((one) =>
+      one.held && lately.current.includes(one.held.decisionId) ? [one.held.decisionId] : [],
+    );
+    if (ids.length === 0) return;
+    const refused: string[] = [];
+    for (const id of ids)
+      await withdraw(id).catch((error: unknown) =>
+        refused.push(error instanceof Error ? error.message : String(error)),
+      );
+    outcome.value =
+      refused.length > 0
+        ? { text: refused.join(' '), refused: true }
+        : {
+            text: ids.length === 1 ? 'Undone: nothing was decided.' : `Undone: ${ids.length} things.`,
+            refused: false,
+          };
+  };
   const move = (by: number): void => {
     if (list === undefined || list.length === 0) return;
     const to = Math.max(0, Math.min(list.length - 1, index + by));
     at.value = keyOf(list[to]!);
     rows.current?.reveal(to);
+  };
+  /** To the next that waits undecided; what is held stays where it is until it counts. */
+  const goOn = (): void => {
+    const next = list?.find((one, place) => place > index && one.held === undefined);
+    if (next !== undefined) at.value = keyOf(next);
   };
   const decideAll = async (choice: Choice): Promise<void> => {
     const chosen =
@@ -60,16 +97,25 @@ export function InboxPage() {
         : thing
           ? [thing]
           : [];
-    const possible = chosen.filter((one) => choicesOf(one).includes(choice));
+    const open = chosen.filter((one) => one.held === undefined);
+    if (open.length === 0 && chosen.length > 0)
+      return void (outcome.value = { text: 'It is decided already: press u to undo it.', refused: true });
+    const possible = open.filter((one) => choicesOf(one).includes(choice));
     if (possible.length === 0)
       return void (outcome.value = { text: 'This is not decided here: open it.', refused: true });
     if (possible.some(({ what }) => what === 'budget'))
       return void (outcome.value = { text: 'A budget needs an amount: grant it below.', refused: true });
     const refused: string[] = [];
+    const ids: string[] = [];
     for (const one of possible)
-      await decide(one, choice).catch((error: unknown) =>
-        refused.push(`${one.title}: ${error instanceof Error ? error.message : String(error)}`),
+      await hold(one, choice).then(
+        (made) => made && ids.push(made.id),
+        (error: unknown) =>
+          refused.push(`${one.title}: ${error instanceof Error ? error.message : String(error)}`),
       );
+    lately.current = ids;
+    if (marked.value.size > 0) marked.value = new Set();
+    else if (ids.length > 0) goOn();
     const done = possible.length - refused.length;
     outcome.value = {
       text: [
@@ -94,6 +140,7 @@ export function InboxPage() {
     a: () => void decideAll('approve'),
     r: () => void decideAll('reject'),
     e: () => void decideAll('escalate'),
+    u: () => void undo(),
     x: () => thing && mark(thing),
     n: () => {
       writing.value = at.value;
@@ -111,7 +158,7 @@ export function InboxPage() {
             ? 'Loading …'
             : list.length === 0
               ? 'Nothing waits.'
-              : `${list.length}${waitingMore.value ? ' and more' : ''} waiting, longest first.`}
+              : `${list.length - held.length}${waitingMore.value ? ' and more' : ''} waiting, longest first.`}
         </p>
       </div>
       <p
@@ -121,6 +168,18 @@ export function InboxPage() {
       >
         {outcome.value?.text ?? ''}
       </p>
+      {held.length > 0 && (
+        <p class="together" data-undo>
+          <span class="num">
+            {held.length === 1 && held[0]
+              ? `${heldWords(held[0])}: ${held[0].title}`
+              : `${held.length} decided`}
+          </span>
+          <button type="button" onClick={() => void undo()}>
+            Undo <kbd>u</kbd>
+          </button>
+        </p>
+      )}
       {waitingError.value !== undefined && (
         <p class="notice bad" role="alert">
           {waitingError.value}
@@ -162,7 +221,11 @@ export function InboxPage() {
             heightPx={60}
             control={rows}
             row={(one, place) => (
-              <li key={keyOf(one)} class={one === thing ? 'at' : undefined} {...place}>
+              <li
+                key={keyOf(one)}
+                class={`${one === thing ? 'at' : ''}${one.held ? ' held' : ''}`}
+                {...place}
+              >
                 <input
                   type="checkbox"
                   aria-label={`Mark: ${one.title}`}
@@ -181,6 +244,7 @@ export function InboxPage() {
                   <span class="what">{whatOf(one)}</span>
                   <span class="title">{one.title}</span>
                   <span class="meta">
+                    {one.held && <b class="num">{heldWords(one)} · </b>}
                     {one.on !== 'operator' && <span>asked of {one.on} · </span>}
                     <Age thing={one} />
                   </span>
@@ -205,9 +269,13 @@ export function InboxPage() {
               <Subject thing={thing} />
               <Decision
                 thing={thing}
+                holds
                 writing={writing.value === keyOf(thing)}
-                settled={(text, refused) => {
+                settled={(text, refused, made) => {
                   outcome.value = { text, refused };
+                  if (made === undefined) return;
+                  lately.current = [made];
+                  goOn();
                 }}
               />
               <p class="foot">

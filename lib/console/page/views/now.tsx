@@ -117,7 +117,7 @@ function Needs() {
                 <Age thing={thing} />
               </p>
               {thing.what === 'activation' && <Subject thing={thing} brief />}
-              <Decision thing={thing} />
+              <Decision thing={thing} holds />
             </li>
           ))}
           {list.length > 6 && (
