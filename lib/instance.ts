@@ -29,7 +29,7 @@ import { layoutOf, type Layout } from './home/layout.js';
 import { watchConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { heldCopies } from './home/held-copies.js';
-import { openStore } from './home/open-store.js';
+import { hasStandby, openStore } from './home/open-store.js';
 import { embeddedStore } from './home/store-setting.js';
 import { logTail } from './home/log-tail.js';
 import { keepOutput } from './commands/sessions/keep-output.js';
@@ -193,7 +193,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are disabled');
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const redact = redactor([secrets.token, secrets.secret]);
-  const workers = homeWorkers({ config, layout, ...secrets, gatewayUrl: url, redact, log, ownEngines });
+  const workers = homeWorkers({ config, layout, gatewayUrl: url, redact, log, ownEngines });
   void departed.then((why) => why === 'drained' && workers?.keepNone());
   const registry = createEngineRegistry({
     engines: enginesAt(url).map((engine) => workers?.hearing(engine) ?? engine),
@@ -228,6 +228,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     },
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
     placeInQueue: (sessionId) => pool.position(sessionId),
+    ...(workers && { workers: { ...workers, slots: () => pool.stats() } }),
     reviews: followReviews(failed(log, 'could not open a review')),
     notifications: followWaiting(failed(log, 'could not notify of what waits')),
   };
@@ -276,6 +277,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   });
   opened.add(() => workers?.leave());
   opened.add(() => supervisor.stop({ drainMs: supervisorDrainMs }));
+  // Another machine could not find its turns
+  opened.add(async () => workers !== undefined && (await hasStandby(config.store)) && workers.keepNone());
   const app: App = appOf({ supervisor });
   await records.connect(supervisor);
   const engineChanges = followEngines(supervisor, registry);

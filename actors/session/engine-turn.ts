@@ -8,7 +8,7 @@ import { closeRecord } from './turn-outbox.js';
 import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf } from './turn-partial.js';
 import type { TurnContext } from './turn-permission.js';
-import { adoptTurn, runTurn, type TurnRun } from './turn-run.js';
+import { adoptTurn, changesOf, runTurn, type TurnRun } from './turn-run.js';
 
 /**
  * The effect of a session's turn: waits for a process slot, tells the session that it began, lets the engine
@@ -64,6 +64,7 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
       return output && (await spent(run, output));
     } catch (error) {
       options.onFault?.(input.engine, error);
+      await options.hosts?.drop(note, input.turnId);
       return undefined;
     } finally {
       over.abort();
@@ -102,6 +103,7 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
       try {
         const onFault = (error: unknown): void => options.onFault?.(input.engine, error);
         await closeRecord(input.turnId, { context, onFault }).catch(onFault);
+        await (await changesOf({ input, options }, note))?.close().catch(onFault);
         return (
           (await clearing) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.')
         );

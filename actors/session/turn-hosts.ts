@@ -17,6 +17,8 @@ export interface TurnHosts {
    * Undefined where it is not there any more.
    */
   attach(note: Json, turnId: string, side: GatewaySide): Promise<DistantTurn | undefined>;
+  /** No gateway will take this turn up: ends it where it is. */
+  drop(note: Json, turnId: string): Promise<void>;
 }
 
 export interface HostedTurn {
@@ -35,6 +37,8 @@ export interface GatewaySide {
   confine(command: Command): Promise<Confined>;
   /** What was said before this gateway came has been posted. */
   onCaughtUp?(): void;
+  /** A younger gateway follows the turn: this one leaves it alone. */
+  onTaken?(): void;
 }
 
 /** A turn in another process. */

@@ -19,6 +19,7 @@ import { failure, interruption, judged, type TurnOutput } from './turn-outcome.j
 import { reportPartial } from './turn-partial.js';
 import { permissionAsker, type TurnContext } from './turn-permission.js';
 import { createTurnRecord } from './turn-record.js';
+import type { SandboxLevel } from '../sandbox/levels.js';
 import { ConfineError } from '../sandbox/sandbox.js';
 import { openSandbox, type ConfinedTurn } from './turn-sandbox.js';
 import { untilWritten } from './until-written.js';
@@ -120,10 +121,11 @@ export async function adoptTurn(run: TurnRun, note: Json): Promise<TurnOutput | 
   const project = await judgedProject(run, engine);
   options.tokens.restore(context.actor.id, hash);
   let isThere = true;
+  const changes = await changesOf(run, note, sandbox?.folderLevel);
   const outcome = await follow(now, {
     ...(sandbox && { sandbox }),
     confirm: () => (project.untrusted ? refuseToStart(wantsTrust(project.untrusted)) : project.confirm()),
-    changes: undefined,
+    changes,
     tokenHash: hash,
     notices: [],
     access: undefined,
@@ -136,6 +138,16 @@ export async function adoptTurn(run: TurnRun, note: Json): Promise<TurnOutput | 
     },
   });
   return isThere ? outcome : undefined;
+}
+
+/** The look at the working folder that the turn began with. */
+export async function changesOf(
+  { input, options }: Pick<TurnRun, 'input' | 'options'>,
+  note: Json | undefined,
+  level: SandboxLevel = 'off',
+): Promise<ChangeWatch | undefined> {
+  const { changes: mark } = (note ?? {}) as { readonly changes?: Json };
+  return typeof mark === 'string' ? options.watchChanges?.({ cwd: input.cwd, level, mark }) : undefined;
 }
 
 const judgedProject = ({ input, context, options }: TurnRun, engine: Engine): Promise<JudgedSettings> =>
@@ -224,6 +236,10 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
   let isLeft = false;
   let deadline: NodeJS.Timeout | undefined;
   let interrupt: () => void = () => undefined;
+  let leave: () => void = () => undefined;
+  const left = new Promise<'left'>((resolve) => {
+    leave = () => resolve('left');
+  });
   try {
     const host = await following.host({
       post: (event) => void (follower === undefined ? early.push(event) : follower.take(event)),
@@ -232,6 +248,7 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
         return sandbox === undefined ? { ...command, level: 'off', mounts: [] } : sandbox.confine(command);
       },
       onCaughtUp: () => deltas.skip(),
+      onTaken: () => leave(),
     });
     if (host === undefined) {
       isLeft = true; // what its host has left running is ended first
@@ -251,7 +268,9 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
         waitMs: options.permissionWaitMs ?? 600_000,
         isAgain: isStored !== undefined,
       }),
-      ...(host.whereabouts && { whereabouts: host.whereabouts }),
+      ...(host.whereabouts && {
+        whereabouts: { ...host.whereabouts, ...(changes && { changes: changes.mark }) },
+      }),
       command: (command) => host.take(command),
     });
     follower = followed;
@@ -259,9 +278,7 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
       host.take({ type: 'interrupt' });
       ending.abort();
     };
-    const left = new Promise<'left'>((resolve) => {
-      interrupt = () => (mayGoOn(context) && host.leave?.() === true ? resolve('left') : end());
-    });
+    interrupt = () => (mayGoOn(context) && host.leave?.() === true ? leave() : end());
     for (const event of early.splice(0)) followed.take(event);
     if (context.signal.aborted) interrupt();
     else context.signal.addEventListener('abort', interrupt, { once: true });
@@ -303,7 +320,7 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
   } finally {
     clearTimeout(deadline);
     context.signal.removeEventListener('abort', interrupt);
-    await changes?.close().catch(onFault);
+    if (!isLeft) await changes?.close().catch(onFault);
     await sandbox?.close({ isLeft }).catch(onFault);
     options.tokens.revoke(following.tokenHash);
   }

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Instance } from '../instance.js';
 import type { Layout } from '../home/layout.js';
 import { setTimeout as wait } from 'node:timers/promises';
+import { endTurns, turnsGoOn } from './stop.js';
 import { progressTeller } from './progress.js';
 import { notifyManager } from './service/notify.js';
 import {
@@ -68,6 +69,7 @@ async function ownAndWait(
     const departure = await Promise.race([served.departed, stopped.promise]);
     if (departure === undefined) stopping();
     const ended = await closed(served, terminal);
+    await turnsLeft(served, layout, terminal, stopped);
     if (departure === undefined || stopped.signal.aborted || !ended) return;
     terminal.say(departure === 'lost' ? 'The home has another owner.' : 'The home is handed over.');
     if (departure === 'drained') await wait(afterDrainMs); // the next one first
@@ -93,14 +95,19 @@ function welcome(served: Instance, layout: Layout, terminal: Terminal): void {
 interface Stop {
   readonly signal: AbortSignal;
   readonly promise: Promise<undefined>;
+  /** By Ctrl-C: another one may follow. */
+  readonly isFromTerminal: () => boolean;
 }
 
 /** SIGTERM or Ctrl-C. npm passes a Ctrl-C on that the terminal has already sent: a second one is no second request. */
 function stopSignal(terminal: Terminal): Stop {
   const controller = new AbortController();
   const { signal } = controller;
-  const onSignal = (): void => {
-    if (!signal.aborted) terminal.say('Stopping: finishing current work (at most 10 s) …');
+  let isFromTerminal = false;
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (signal.aborted) return;
+    terminal.say('Stopping: finishing current work (at most 10 s) …');
+    isFromTerminal = name === 'SIGINT';
     controller.abort();
   };
   process.on('SIGINT', onSignal);
@@ -108,6 +115,7 @@ function stopSignal(terminal: Terminal): Stop {
   return {
     signal,
     promise: new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined))),
+    isFromTerminal: () => isFromTerminal,
   };
 }
 
@@ -119,13 +127,25 @@ async function closed(served: Instance, terminal: Terminal): Promise<boolean> {
       ? 'Stopped. All state is saved; start again to continue.'
       : 'Stopped before all work was finished; acknowledged work is saved, and the next start recovers the rest.',
   );
-  const turns = served.turnsLeft();
-  if (turns > 0)
-    terminal.say(
-      `${turns === 1 ? '1 turn goes' : `${turns} turns go`} on without the gateway, for 15 minutes at most: start ` +
-        'it again to follow, or end them with `stop --now`.',
-    );
   return ended;
 }
 
 const drainMsMax = 10_000;
+
+/** Says what goes on; a person at the terminal can end it. */
+async function turnsLeft(
+  served: Instance,
+  layout: Layout,
+  terminal: Terminal,
+  { isFromTerminal }: Stop,
+): Promise<void> {
+  const turns = served.turnsLeft();
+  if (turns === 0) return;
+  terminal.say(turnsGoOn(turns, 15, layout, terminal.env));
+  if (!isFromTerminal()) return;
+  const again = new Promise<'again'>((resolve) => process.once('SIGINT', () => resolve('again')));
+  terminal.say(`Ctrl-C again within ${againMs / 1000} s ends them now.`);
+  if ((await Promise.race([again, wait(againMs, 'left')])) === 'again') await endTurns(layout, terminal);
+}
+
+const againMs = 5_000;

@@ -2100,6 +2100,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The processes that run turns for this gateway, and what runs where. The first turn starts one; with `agents.worker: false` there are none. */
+        get: operations["get /api/workers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{id}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** No turn begins there any more; it ends with its last one. The next turn starts another worker. */
+        post: operations["post /api/workers/:id/drain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{id}/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends its turns, which are interrupted, and then the worker. */
+        post: operations["post /api/workers/:id/remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/workflow-approvals": {
         parameters: {
             query?: never;
@@ -3255,6 +3306,24 @@ export interface components {
                 engine?: string;
                 model?: string;
             };
+        };
+        Worker: {
+            name: string;
+            pid: number;
+            /** Format: date-time */
+            startedAt: string;
+            /**
+             * @description serving: turns begin there. draining: only what it has goes on. earlier: it has turns that an earlier life of the gateway began.
+             * @enum {string}
+             */
+            state: "serving" | "draining" | "earlier";
+            turns: {
+                engine: string;
+                sessionId: string;
+                /** Format: date-time */
+                since: string;
+                turnId: string;
+            }[];
         };
         WorkflowDefinition: {
             concurrency: number;
@@ -10832,6 +10901,143 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "ILLEGAL_TRANSITION" | "NOTE_REQUIRED" | "ASSIGNEE_REQUIRED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "SELF_REVIEW" | "NOT_OWNER" | "CANCEL_BY_ARCHIVE" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Engines whose turns outlive the gateway. Those of all others end with it. */
+                        hosted: string[];
+                        /** @description Turns at once, in workers and in the gateway together. */
+                        slots: {
+                            max: number;
+                            running: number;
+                            waiting: number;
+                        } | null;
+                        workers: components["schemas"]["Worker"][];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/workers/:id/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/workers/:id/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -21,6 +21,7 @@ import type { Caller, Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { nearest } from '../../machines/text.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
+import type { HomeWorkers } from '../worker/home-workers.js';
 
 /** An actor of a kind that every gateway runs: `GatewayActor<'session'>`. */
 export type GatewayActor<Name extends string> = ActorViewOf<KindNamed<GatewayKinds, Name>>;
@@ -75,6 +76,8 @@ export interface App {
   };
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
+  /** The processes that run turns. Absent: there are none. */
+  readonly workers?: HomeWorkers;
   /** How many get a process slot before this session, plus one; undefined where it does not wait for one. */
   readonly placeInQueue?: (sessionId: string) => number | undefined;
 }
@@ -252,10 +255,7 @@ export function optionsOf(request: RequestedBy): {
   };
 }
 
-/**
- * One event to one actor, as a command's answer: `askActor(request, 'work-item', id, {type:
- * 'item.archive'})`
- */
+/** One event to one actor: `await askActor(request, 'work-item', id, { type: 'item.archive' })` */
 export async function askActor<Name extends BuiltInName>(
   request: Request,
   kind: Name,
@@ -288,10 +288,8 @@ export function employeeNamed(app: App, name: string | null | undefined): Employ
   if (employees === undefined) return { name };
   const found = employees.find((employee) => employee.name === name);
   if (found) return found;
-  const near = nearest(
-    name,
-    employees.map((employee) => employee.name),
-  );
+  const names = employees.map((employee) => employee.name);
+  const near = nearest(name, names);
   const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
   return refuse(
     'UNKNOWN_EMPLOYEE',

@@ -11,6 +11,8 @@ import type { TokenBook } from './authentication.js';
  * as the connection.
  */
 export function agentProcesses(tokens: TokenBook) {
+  /** What is known of processes, by what changes when one becomes another. */
+  let seen = new Map<string, Known>();
   /** Of so many turns nothing is left. */
   let settled = -1;
 
@@ -18,7 +20,11 @@ export function agentProcesses(tokens: TokenBook) {
     const inode = await inodeOf(socket);
     if (inode === undefined) return undefined;
     const { size, minted = 0 } = tokens;
-    const processes = await Promise.all((await readdir('/proc')).filter(isPid).map(processOf));
+    const earlier = seen;
+    const processes = await Promise.all(
+      (await readdir('/proc')).filter(isPid).map((pid) => processOf(pid, earlier)),
+    );
+    seen = new Map(processes.flatMap((found) => (found?.is === undefined ? [] : [[found.is, found]])));
     const known = new Map(processes.flatMap((found) => (found === undefined ? [] : [[found.pid, found]])));
     if (size === 0 && [...known.values()].every(({ mark }) => mark === undefined)) settled = minted;
     for (const { pid, mark } of known.values()) {
@@ -50,6 +56,8 @@ export function agentProcesses(tokens: TokenBook) {
 }
 
 interface Known {
+  /** Its pid, its start and where its program and its environment lie; undefined where the system hides those. */
+  readonly is: string | undefined;
   readonly pid: string;
   readonly parent: string;
   readonly token: string | undefined;
@@ -58,20 +66,35 @@ interface Known {
 
 const isPid = (name: string): boolean => /^\d+$/.test(name);
 
-async function processOf(pid: string): Promise<Known | undefined> {
+async function processOf(pid: string, seen: ReadonlyMap<string, Known>): Promise<Known | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'latin1');
     // the name of a program may hold spaces and brackets: fields are counted from the last one
-    const [, parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [, parent = ''] = fields;
+    const is = identity(pid, fields);
+    const before = is === undefined ? undefined : seen.get(is);
+    if (before !== undefined) return before.parent === parent ? before : { ...before, parent };
     const [environment, mark] = await Promise.all([
       readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
       markAt(pid),
     ]);
     const token = environment.split('\0').find((entry) => entry.startsWith(variable));
-    return { pid, parent, token: token?.slice(variable.length), mark };
+    return { is, pid, parent, token: token?.slice(variable.length), mark };
   } catch {
     return undefined; // gone in between
   }
+}
+
+/**
+ * A process that starts a program in its own place keeps pid and start: until then it is still the gateway's fork, with
+ * the gateway's environment, and must not be remembered as that.
+ */
+function identity(pid: string, fields: readonly string[]): string | undefined {
+  const [startTime, startCode, startStack] = [fields[19], fields[23], fields[25]];
+  const places = fields.slice(42, 49); // start_data to env_end
+  if (places.length < 7 || places.some((place) => place === '0')) return undefined;
+  return [pid, startTime, startCode, startStack, ...places].join(' ');
 }
 
 const variable = 'SVC_GATEWAY_TOKEN=';

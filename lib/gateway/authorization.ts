@@ -78,6 +78,8 @@ const table = {
   'engines.read': anyCaller,
   'engines.limits': anyCaller,
   'engines.refresh': people,
+  'workers.read': people,
+  'workers.manage': people,
   'ws.watch': anyCaller,
   'mcp.call': anyCaller,
 

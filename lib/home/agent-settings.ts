@@ -41,10 +41,10 @@ export const agents = z.strictObject({
     ),
   worker: z
     .boolean()
-    .default(false)
+    .default(true)
     .describe(
       'true runs turns in a process of their own that outlives the gateway: a restart, an upgrade or a crash of ' +
-        'the gateway does not cut them.',
+        'the gateway does not cut them. false ends them with the gateway.',
     ),
   sandboxRequired: z
     .boolean()

@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import { machineName } from '../../actors/engines/process/machine.js';
 import type { Environment } from '../environment.js';
 import type { Backup } from '../store/backup.js';
 import { StoreError, type Store } from '../store/contract.js';
 import { openLevelStore, type LevelStoreOptions } from '../store/level.js';
+import { homeStatus } from '../store/postgres/nodes.js';
 import { openPostgresStore } from '../store/postgres/postgres.js';
 import { readAnnouncement } from './announce.js';
 import type { Layout } from './layout.js';
@@ -92,6 +94,16 @@ async function openEmbedded(
       { cause: error },
     );
   }
+}
+
+/** Does another node wait to take the home over? Yes, where that is not known within a second. */
+export async function hasStandby(store: string): Promise<boolean> {
+  if (store === embeddedStore) return false;
+  const asked = homeStatus(store, databasePassword()).then(
+    ({ standbys }) => standbys.length > 0,
+    () => true,
+  );
+  return Promise.race([asked, wait(1_000, true, { ref: false })]);
 }
 
 async function openShared({ store, environment, onStandby, onDrain }: OpenStoreOptions): Promise<HomeStore> {

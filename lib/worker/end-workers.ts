@@ -1,51 +1,88 @@
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { onFrames, workerKey, workerName, write, type FromWorker } from './wire.js';
+import { keyFile, onFrames, workerName, write, type FromWorker, type ToWorker } from './wire.js';
+
+/** What became of the workers of a home, whose gateway has ended. */
+export interface WorkersLeft {
+  readonly ended: number;
+  /** They did not answer, or did not end in time. */
+  readonly left: number;
+}
 
 /**
- * Ends what the workers of a home still do, and them; at most 30 s. Answers how many ended, and how many go on:
- * those of another secret, and those that did not end in time.
- * @example await endWorkers(layout.run, announcement.secret) // { ended: 1, left: 0 }
+ * Ends what the workers of a home still do, and them; at most 30 s.
+ * @example await endWorkers(layout.run) // { ended: 1, left: 0 }
  */
-export async function endWorkers(
-  folder: string,
-  secret: string,
-): Promise<{ readonly ended: number; readonly left: number }> {
-  const names = (await readdir(folder).catch((): string[] => [])).filter((name) => workerName.test(name));
-  const ends = await Promise.all(names.map((name) => endWorker(folder, name, secret)));
+export async function endWorkers(folder: string): Promise<WorkersLeft> {
+  const ends = await Promise.all(
+    (await socketsIn(folder)).map((path) => say(path, { type: 'end' }, ({ closed }) => closed)),
+  );
   return {
-    ended: ends.filter((end) => end === 'ended').length,
-    left: ends.filter((end) => end === 'left').length,
+    ended: ends.filter((end) => end?.isDone === true).length,
+    left: ends.filter((end) => end?.isDone === false).length,
   };
 }
 
-async function endWorker(folder: string, name: string, secret: string): Promise<'none' | 'ended' | 'left'> {
-  const path = join(folder, name);
+/**
+ * How long the turns that the workers of a home have go on without a gateway; answers how many those are.
+ * @example await keepWorkers(layout.run, 15 * 60_000) // 2
+ */
+export async function keepWorkers(folder: string, ms: number): Promise<number> {
+  const said = await Promise.all(
+    (await socketsIn(folder)).map((path) => say(path, { type: 'wait', ms }, ({ end }) => end())),
+  );
+  return said.reduce((sum, each) => sum + (each?.running ?? 0), 0);
+}
+
+const socketsIn = async (folder: string): Promise<readonly string[]> =>
+  (await readdir(folder).catch((): string[] => []))
+    .filter((name) => workerName.test(name))
+    .map((name) => join(folder, name));
+
+interface Said {
+  readonly isDone: boolean;
+  /** Turns that it had. */
+  readonly running: number;
+}
+
+/** Undefined where no one listens. */
+async function say(
+  path: string,
+  frame: ToWorker,
+  until: (socket: { readonly closed: Promise<void>; readonly end: () => Promise<void> }) => Promise<void>,
+): Promise<Said | undefined> {
+  const key = await readFile(keyFile(path), 'utf8').catch(() => '');
   const socket = connect(path);
   const isThere = await new Promise<boolean>((resolve) => {
     socket.once('connect', () => resolve(true));
     socket.once('error', () => resolve(false));
   });
   if (!isThere) {
-    await rm(path, { force: true }); // what a worker left that was killed
-    return 'none';
+    await Promise.all([rm(path, { force: true }), rm(keyFile(path), { force: true })]); // of one that was killed
+    return undefined;
   }
   socket.on('error', () => undefined); // its end is what is waited for
-  let isReady = false;
-  const closed = new Promise<'ended' | 'left'>((resolve) =>
-    socket.once('close', () => resolve(isReady ? 'ended' : 'left')),
-  );
-  onFrames<FromWorker>(socket, ({ type }) => {
-    if (type !== 'ready') return;
-    isReady = true;
-    write(socket, { type: 'end' });
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  const end = (): Promise<void> => {
+    socket.end();
+    return closed;
+  };
+  const ready = new Promise<number>((resolve, reject) => {
+    onFrames<FromWorker>(socket, (answer) => answer.type === 'ready' && resolve(answer.running));
+    void closed.then(() => reject(new Error('The worker does not know the key.')));
   });
-  write(socket, { type: 'hello', key: workerKey(secret, name) });
-  const end = await Promise.race([closed, wait(patienceMs, 'left' as const, { ref: false })]);
+  write(socket, { type: 'hello', key });
+  const done = ready.then(async (running) => {
+    write(socket, frame);
+    await until({ closed, end });
+    return { isDone: true, running };
+  });
+  const failed: Said = { isDone: false, running: 0 };
+  const said = await Promise.race([done.catch(() => failed), wait(patienceMs, failed, { ref: false })]);
   socket.destroy();
-  return end;
+  return said;
 }
 
 // Its turns get SIGINT, SIGTERM and SIGKILL in turn

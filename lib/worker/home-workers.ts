@@ -5,12 +5,12 @@ import type { Redact } from '../../actors/engines/turn-events.js';
 import type { Config } from '../home/config.js';
 import { configuredEngines } from '../home/engines.js';
 import type { Layout } from '../home/layout.js';
+import { embeddedStore } from '../home/store-setting.js';
 import { openWorkers, type Workers } from './workers.js';
 
 export interface HomeWorkersOptions {
   readonly config: Config;
   readonly layout: Layout;
-  readonly secret: string;
   readonly gatewayUrl: string;
   readonly redact: Redact | undefined;
   readonly log: Logger;
@@ -18,12 +18,18 @@ export interface HomeWorkersOptions {
   readonly ownEngines: readonly Engine[];
 }
 
+/** What commands and routes reach of them. */
+export interface HomeWorkers extends Pick<Workers, 'list' | 'drain' | 'remove' | 'hosted'> {
+  /** Of turns, in workers and in the gateway together. */
+  slots(): { readonly max: number; readonly running: number; readonly waiting: number };
+}
+
 /**
- * The workers of a home, where `agents.worker` is set.
- * @example const workers = homeWorkers({ config, layout, secret, gatewayUrl, redact, log, ownEngines: [] });
+ * The workers of a home, unless `agents.worker` is false.
+ * @example const workers = homeWorkers({ config, layout, gatewayUrl, redact, log, ownEngines: [] });
  */
 export function homeWorkers(options: HomeWorkersOptions): Workers | undefined {
-  const { config, layout, secret, gatewayUrl, redact, log, ownEngines } = options;
+  const { config, layout, gatewayUrl, redact, log, ownEngines } = options;
   if (!config.agents.worker) return undefined;
   if (Buffer.byteLength(join(layout.run, 'worker-00000000')) > socketPathBytesMax) {
     log.warn(
@@ -32,17 +38,25 @@ export function homeWorkers(options: HomeWorkersOptions): Workers | undefined {
     );
     return undefined;
   }
-  const configured = configuredEngines(config, () => gatewayUrl, layout.engines).map(({ name }) => name);
+  const isHosted = ({ name }: Engine): boolean =>
+    name !== clerkName && !ownEngines.some((engine) => engine.name === name);
+  const configured = configuredEngines(config, () => gatewayUrl, layout.engines);
   return openWorkers({
     folder: layout.run,
     logFile: join(layout.logs, 'worker.log'),
-    secret,
     engines: { engines: config.engines, enginesFolder: layout.engines, gatewayUrl },
-    hosted: new Set(configured.filter((name) => !ownEngines.some((engine) => engine.name === name))),
+    hosted: new Set(configured.filter(isHosted).map(({ name }) => name)),
+    ...(config.store !== embeddedStore && { waitMs: sharedWaitMs }),
     redact: redact ?? ((value) => value),
     onFault: (engine, error) => log.error({ err: error, engine }, 'a turn in a worker met a fault'),
   });
 }
+
+/** Its turns take milliseconds: they would wait longer for a process than they take. */
+const clerkName = 'clerk';
+
+/** Where another machine may take the home over in seconds, agents of a dead gateway must not go on beside its own. */
+const sharedWaitMs = 1_000;
 
 /** A system cuts a longer one without a word; macOS has the least. */
 const socketPathBytesMax = 103;

@@ -12,6 +12,13 @@ export class WorkerTurn {
   isOver = false;
   /** A gateway has stored how it is found again: from then on it may have acted. */
   isBegun = false;
+  /** Values of keys that its processes were given. */
+  readonly secrets = new Set<string>();
+
+  constructor(
+    readonly sessionId: string,
+    readonly engine: string,
+  ) {}
 
   keep(event: TurnEvent): void {
     this.events.push(event);

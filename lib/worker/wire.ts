@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import type { Json } from '../../machines/outputs.js';
@@ -25,20 +24,38 @@ export type ToWorker =
       readonly settleMs: number;
       readonly graces?: Graces;
     }
-  /** Answered by `attached`, all events of the turn from the first, and `caughtUp`. */
+  /** Answered by `attached`, as `begin` is, all events of the turn from the first, and `caughtUp`. */
   | { readonly type: 'attach'; readonly turnId: string }
   | { readonly type: 'command'; readonly turnId: string; readonly command: TurnCommand }
   /** Answers `confine`. */
   | { readonly type: 'confined'; readonly id: number; readonly command: Confined }
   | { readonly type: 'unconfined'; readonly id: number; readonly fault: string; readonly isRefused: boolean }
-  /** How long its turns go on when the gateway has gone away. */
-  | { readonly type: 'wait'; readonly ms: number }
+  /** No gateway will take it up: end it, and forget it. */
+  | { readonly type: 'drop'; readonly turnId: string }
+  /**
+   * How long its turns go on when the gateway has gone away, and which of them it has left; what became of all others
+   * is stored.
+   */
+  | { readonly type: 'wait'; readonly ms: number; readonly left?: readonly string[] }
+  /** Nothing more will be begun: end when your turns are over. */
+  | { readonly type: 'retire' }
   /** End all turns, and then yourself. */
   | { readonly type: 'end' };
 
 export type FromWorker =
-  | { readonly type: 'ready' }
-  | { readonly type: 'attached'; readonly turnId: string; readonly isHere: boolean }
+  | { readonly type: 'ready'; readonly pid: number; readonly startedAt: number; readonly running: number }
+  /** Where it is here: whose it is. */
+  | {
+      readonly type: 'attached';
+      readonly turnId: string;
+      readonly isHere: boolean;
+      readonly sessionId?: string;
+      readonly engine?: string;
+      /** Values of keys that its processes were given: what is read in its folder must not show them. */
+      readonly secrets?: readonly string[];
+    }
+  /** A younger gateway speaks to this worker, and follows its turns. */
+  | { readonly type: 'superseded' }
   | { readonly type: 'event'; readonly turnId: string; readonly event: TurnEvent }
   | { readonly type: 'caughtUp'; readonly turnId: string }
   /** What to start in place of this command? */
@@ -67,9 +84,8 @@ export interface WorkerSetup {
 /** Sockets of workers are called so. */
 export const workerName = /^worker-[0-9a-f]{8}$/;
 
-/** Who knows the secret of the home may speak to its workers. */
-export const workerKey = (secret: string, name: string): string =>
-  createHmac('sha256', secret).update(`worker ${name}`).digest('base64url');
+/** Its key lies beside its socket, for the next gateway: each worker has its own, which opens nothing else. */
+export const keyFile = (socket: string): string => `${socket}.key`;
 
 export const write = (socket: Socket, frame: ToWorker | FromWorker): void =>
   void (socket.writable && socket.write(`${JSON.stringify(frame)}\n`));

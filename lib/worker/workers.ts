@@ -1,28 +1,13 @@
-import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { mkdir, open } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
-import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Json } from '../../machines/outputs.js';
-import { redactor } from '../../machines/redact.js';
 import { machineName, bootName } from '../../actors/engines/process/machine.js';
 import type { Engine } from '../../actors/engines/engine.js';
 import type { EngineLimits } from '../../actors/engines/limits.js';
 import type { Redact } from '../../actors/engines/turn-events.js';
-import { ConfineError } from '../../actors/sandbox/sandbox.js';
-import type { DistantTurn, GatewaySide, TurnHosts } from '../../actors/session/turn-hosts.js';
-import { sentence } from '../../actors/session/turn-outcome.js';
-import { secretsIn } from '../../actors/session/turn-secrets.js';
-import {
-  onFrames,
-  workerKey,
-  workerName,
-  write,
-  type FromWorker,
-  type ToWorker,
-  type WorkerSetup,
-} from './wire.js';
+import type { TurnHosts } from '../../actors/session/turn-hosts.js';
+import { openConnection, type Connection, type FollowedTurn } from './connection.js';
+import { startWorker } from './start-worker.js';
+import { workerName, type WorkerSetup } from './wire.js';
 
 /**
  * The gateway's side of its workers. The first turn starts one, which serves this gateway for as long as it lives;
@@ -32,6 +17,14 @@ import {
 export interface Workers extends TurnHosts {
   /** The engine, that knows of its provider's limits what its turns have shown elsewhere. */
   hearing(engine: Engine): Engine;
+  /** Names of engines whose turns begin in a worker. */
+  readonly hosted: ReadonlySet<string>;
+  /** Those that this gateway speaks to. */
+  list(): Promise<readonly WorkerRecord[]>;
+  /** No turn begins there any more; it ends with its last one. False where there is none of this name. */
+  drain(name: string): Promise<boolean>;
+  /** Ends its turns, which are interrupted, and then it. False where there is none of this name. */
+  remove(name: string): Promise<boolean>;
   /** This gateway stops, and its turns go on. */
   leave(): void;
   /** The home goes to another machine, which could not find them: from now on no turn goes on. */
@@ -40,13 +33,22 @@ export interface Workers extends TurnHosts {
   readonly left: number;
 }
 
+/** A worker as people see it. */
+export interface WorkerRecord {
+  readonly name: string;
+  /** serving: turns begin there; draining: only what it has goes on; earlier: it has turns of an earlier gateway. */
+  readonly state: 'serving' | 'draining' | 'earlier';
+  readonly pid: number;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly turns: readonly (FollowedTurn & { readonly turnId: string })[];
+}
+
 export interface WorkersOptions {
   /** Where sockets lie; others than the owner of the home have no way in. */
   readonly folder: string;
   /** What workers write on stderr goes to the end of this file. */
   readonly logFile: string;
-  /** Of the home: keys of workers are made of it. */
-  readonly secret: string;
   readonly engines: Pick<WorkerSetup, 'engines' | 'enginesFolder' | 'gatewayUrl'>;
   /** Engines that a worker can make of the configuration. */
   readonly hosted: ReadonlySet<string>;
@@ -62,65 +64,69 @@ const plannedWaitMs = 15 * 60_000;
 const idleMs = 10 * 60_000;
 
 export function openWorkers(options: WorkersOptions): Workers {
+  const { folder, logFile, hosted, waitMs = standardWaitMs } = options;
   const connections = new Map<string, Promise<Connection>>();
   const limits = new Map<string, EngineLimits>();
-  const left = new Set<string>();
+  const draining = new Set<string>();
+  const left = new Set<ReadonlySet<string>>();
   let own: Promise<Connection> | undefined;
   let keepsNone = false;
 
   function connection(name: string): Promise<Connection> {
     const known = connections.get(name);
     if (known !== undefined) return known;
-    const opening = openConnection(join(options.folder, name), workerKey(options.secret, name), {
+    const opening = openConnection(join(folder, name), {
       ...options,
-      limits,
-      left,
+      onLimits: (engine, seen) => limits.set(engine, seen),
       mayLeave: () => !keepsNone,
     });
     connections.set(name, opening);
     const forget = (): void => {
       if (connections.get(name) === opening) connections.delete(name);
       if (own === opening) own = undefined;
+      draining.delete(name);
     };
-    opening.then(({ closed }) => void closed.then(forget), forget);
+    opening.then((worker) => {
+      left.add(worker.left);
+      void worker.closed.then(forget);
+    }, forget);
     return opening;
   }
 
-  async function start(): Promise<Connection> {
-    const name = `worker-${randomBytes(4).toString('hex')}`;
-    await mkdir(options.folder, { recursive: true, mode: 0o700 });
-    const setup: WorkerSetup = {
-      ...options.engines,
-      socket: join(options.folder, name),
-      key: workerKey(options.secret, name),
-      waitMs: options.waitMs ?? standardWaitMs,
-      idleMs,
+  function serving(): Promise<Connection> {
+    if (own !== undefined) return own;
+    const started = startWorker({ ...options.engines, folder, logFile, waitMs, idleMs }).then(connection);
+    const forget = (): void => {
+      if (own === started) own = undefined;
     };
-    await startWorker(setup, options.logFile);
-    return connection(name);
+    started.then(({ closed }) => void closed.then(forget), forget);
+    return (own = started);
+  }
+
+  const open = async (): Promise<readonly Connection[]> =>
+    (await Promise.all([...connections.values()].map((each) => each.catch(() => undefined)))).filter(
+      (worker) => worker !== undefined,
+    );
+  const named = async (name: string): Promise<Connection | undefined> =>
+    (await open()).find((worker) => worker.name === name);
+
+  /** Nothing more begins there. */
+  async function forsake(worker: Connection): Promise<void> {
+    if ((await own?.catch(() => undefined)) === worker) own = undefined;
+    draining.add(worker.name);
   }
 
   return {
     begin(turn, side) {
-      const { engine, request, tokenHash, settleMs, graces } = turn;
-      if (!options.hosted.has(engine.name)) return undefined;
-      const { turnId } = request;
-      return (own ??= start().catch((error: unknown) => {
-        own = undefined;
-        throw error;
-      })).then((worker) => {
-        const distant = worker.follow(turnId, side, request.env);
-        worker.send({
-          type: 'begin',
-          turnId,
-          engine: engine.name,
-          request,
-          tokenHash,
-          settleMs,
-          ...(graces && { graces }),
-        });
-        return distant;
-      });
+      if (!hosted.has(turn.engine.name)) return undefined;
+      return (async () => {
+        // One that has been idle may end at this very moment: what it did not begin, another one begins
+        for (let tries = 0; tries < 3; tries += 1) {
+          const distant = await (await serving()).begin(turn, side);
+          if (distant !== undefined) return distant;
+        }
+        throw new Error('No worker begins the turn.');
+      })();
     },
     async attach(note, turnId, side) {
       const place = placeIn(note);
@@ -128,16 +134,51 @@ export function openWorkers(options: WorkersOptions): Workers {
       const worker = await connection(place.worker).catch(() => undefined); // it has ended, and its turns with it
       return worker?.attach(turnId, side, place.beganAt);
     },
+    async drop(note, turnId) {
+      const place = placeIn(note);
+      const worker = place && (await connection(place.worker).catch(() => undefined));
+      worker?.drop(turnId);
+    },
     hearing(engine) {
-      const { limits: own } = engine;
-      if (own === undefined || !options.hosted.has(engine.name)) return engine;
-      return { ...engine, limits: async () => limits.get(engine.name) ?? own() };
+      const { limits: known } = engine;
+      if (known === undefined || !hosted.has(engine.name)) return engine;
+      return { ...engine, limits: async () => limits.get(engine.name) ?? known() };
+    },
+    hosted,
+    async list() {
+      const mine = await own?.catch(() => undefined);
+      return (await open()).map((worker) => ({
+        name: worker.name,
+        state: worker === mine ? 'serving' : draining.has(worker.name) ? 'draining' : 'earlier',
+        pid: worker.pid,
+        startedAt: worker.startedAt,
+        turns: [...worker.turns].map(([turnId, { sessionId, engine, beganAt }]) => ({
+          turnId,
+          sessionId,
+          engine,
+          beganAt,
+        })),
+      }));
+    },
+    async drain(name) {
+      const worker = await named(name);
+      if (worker === undefined) return false;
+      await forsake(worker);
+      worker.retire();
+      return true;
+    },
+    async remove(name) {
+      const worker = await named(name);
+      if (worker === undefined) return false;
+      await forsake(worker);
+      worker.end();
+      return true;
     },
     keepNone() {
       keepsNone = true;
     },
     get left() {
-      return left.size;
+      return [...left].reduce((sum, { size }) => sum + size, 0);
     },
     leave() {
       for (const opening of connections.values())
@@ -152,156 +193,3 @@ function placeIn(note: Json): { readonly worker: string; readonly beganAt: numbe
   if (typeof worker !== 'string' || !workerName.test(worker) || typeof beganAt !== 'number') return undefined;
   return machine === machineName() && boot === bootName() ? { worker, beganAt } : undefined;
 }
-
-async function startWorker(setup: WorkerSetup, logFile: string): Promise<void> {
-  const log = await open(logFile, 'a', 0o600);
-  try {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('./main.js', import.meta.url))], {
-      detached: true,
-      stdio: ['pipe', 'pipe', log.fd],
-    });
-    await new Promise<void>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('exit', (code) =>
-        reject(new Error(`A worker ended as it began (${code}); see ${logFile}.`)),
-      );
-      child.stdout?.once('data', () => resolve());
-      child.stdin?.on('error', reject);
-      child.stdin?.end(JSON.stringify(setup));
-    });
-    child.stdout?.destroy();
-    child.removeAllListeners('exit');
-    child.unref();
-  } finally {
-    await log.close();
-  }
-}
-
-interface Connection {
-  send(frame: ToWorker): void;
-  follow(
-    turnId: string,
-    side: GatewaySide,
-    env: Readonly<Record<string, string>>,
-    beganAt?: number,
-  ): DistantTurn;
-  attach(turnId: string, side: GatewaySide, beganAt: number): Promise<DistantTurn | undefined>;
-  leave(waitMs: number): void;
-  readonly closed: Promise<void>;
-}
-
-interface Followed {
-  readonly side: GatewaySide;
-  readonly secrets: Set<string>;
-  readonly attached?: (isHere: boolean) => void;
-}
-
-function openConnection(
-  path: string,
-  key: string,
-  {
-    redact,
-    onFault,
-    limits,
-    left,
-    mayLeave,
-  }: Pick<WorkersOptions, 'redact' | 'onFault'> & {
-    readonly limits: Map<string, EngineLimits>;
-    /** Turns that go on. */
-    readonly left: Set<string>;
-    readonly mayLeave: () => boolean;
-  },
-): Promise<Connection> {
-  const socket: Socket = connect(path);
-  const turns = new Map<string, Followed>();
-  const send = (frame: ToWorker): void => write(socket, frame);
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
-  const whereabouts = (beganAt: number) => ({
-    worker: basename(path),
-    machine: machineName(),
-    boot: bootName(),
-    beganAt,
-  });
-
-  async function confine({ id, turnId, command }: FromWorker & { type: 'confine' }): Promise<void> {
-    const turn = turns.get(turnId);
-    if (turn === undefined) return; // it is asked again when its turn is followed
-    for (const secret of secretsIn(command.env)) turn.secrets.add(secret);
-    try {
-      send({ type: 'confined', id, command: await turn.side.confine(command) });
-    } catch (error) {
-      send({ type: 'unconfined', id, fault: sentence(error), isRefused: error instanceof ConfineError });
-    }
-  }
-
-  function take(frame: FromWorker): void {
-    switch (frame.type) {
-      case 'attached':
-        return turns.get(frame.turnId)?.attached?.(frame.isHere);
-      case 'event':
-        turns.get(frame.turnId)?.side.post(redact(frame.event));
-        if (frame.event.type === 'turn.ended') turns.delete(frame.turnId); // nothing more is said of it
-        return;
-      case 'caughtUp':
-        return turns.get(frame.turnId)?.side.onCaughtUp?.();
-      case 'confine':
-        return void confine(frame);
-      case 'limits':
-        return void limits.set(frame.engine, frame.limits);
-      case 'fault':
-        return onFault(frame.engine, new Error(frame.message));
-      case 'ready':
-        return;
-    }
-  }
-
-  const connection: Connection = {
-    closed,
-    send,
-    leave(waitMs) {
-      send({ type: 'wait', ms: waitMs });
-      turns.clear();
-      socket.end();
-    },
-    follow(turnId, side, env, beganAt = Date.now()) {
-      const secrets = new Set(secretsIn(env));
-      turns.set(turnId, { side, secrets });
-      left.delete(turnId); // it was restarted
-      return {
-        take: (command) => send({ type: 'command', turnId, command }),
-        redact: (read) => redactor([...secrets])(redact(read)),
-        whereabouts: whereabouts(beganAt),
-        lost: closed,
-        leave() {
-          if (!mayLeave() || !turns.delete(turnId)) return false; // it may not, or it has ended
-          left.add(turnId);
-          return true;
-        },
-      };
-    },
-    attach: (turnId, side, beganAt) =>
-      new Promise((resolve) => {
-        const distant = connection.follow(turnId, side, {}, beganAt);
-        const { secrets } = turns.get(turnId) as Followed;
-        turns.set(turnId, { side, secrets, attached: (isHere) => resolve(isHere ? distant : undefined) });
-        void closed.then(() => resolve(undefined));
-        send({ type: 'attach', turnId });
-      }),
-  };
-  return new Promise((resolve, reject) => {
-    // One that hangs is taken for dead, and its agents are ended by their marks
-    const patience = setTimeout(() => socket.destroy(new Error('The worker does not answer.')), patienceMs);
-    socket.once('error', reject);
-    socket.once('close', () => clearTimeout(patience));
-    socket.once('close', () => reject(new Error('The worker ended the connection.')));
-    onFrames<FromWorker>(socket, (frame) => {
-      if (frame.type !== 'ready') return take(frame);
-      clearTimeout(patience);
-      socket.on('error', (error) => onFault('a worker', error)); // `closed` tells its turns
-      resolve(connection);
-    });
-    send({ type: 'hello', key });
-  });
-}
-
-const patienceMs = 10_000;

@@ -171,7 +171,7 @@ describe('a conversation in the console', () => {
       await mkdir(troupe.home(), { recursive: true, mode: 0o700 });
       await writeFile(
         `${troupe.home()}/config.yaml`,
-        'engines:\n  default: slow\n  slow: {command: [sh, -c, "echo the first half; exec sleep 600"]}\n',
+        'agents: {worker: false}\nengines:\n  default: slow\n  slow: {command: [sh, -c, "echo the first half; exec sleep 600"]}\n',
       );
       let gateway = await troupe.start();
       const { port, token } = await troupe.announcement();

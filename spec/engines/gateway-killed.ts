@@ -17,7 +17,7 @@ export async function gatewayKilled(subject: Subject): Promise<string> {
   const home = await mkdtemp(join(subject.folder, 'gateway-'));
   await writeFile(
     join(home, 'config.yaml'),
-    JSON.stringify({ engines: { default: subject.name, ...subject.settings } }),
+    JSON.stringify({ agents: { worker: false }, engines: { default: subject.name, ...subject.settings } }),
   );
   const first = await startGateway(home, subject.env);
   let second: Gateway | undefined;

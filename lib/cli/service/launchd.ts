@@ -20,7 +20,10 @@ export function launchd(folder: string): ServiceManager {
   };
 }
 
-/** A clean end (`troupe stop`) stays an end; a failed one is started again after two seconds. */
+/**
+ * A clean end (`troupe stop`) stays an end; a failed one is started again after two seconds. Agents go on beside it,
+ * and the next start takes them up.
+ */
 function definition({ name, layout, command, path }: Service): string {
   const strings = command.map((word) => `    <string>${escaped(word)}</string>`).join('\n');
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -53,6 +56,8 @@ ${strings}
   <integer>2</integer>
   <key>ExitTimeOut</key>
   <integer>30</integer>
+  <key>AbandonProcessGroup</key>
+  <true/>
   <key>ProcessType</key>
   <string>Interactive</string>
   <key>Umask</key>

@@ -32,7 +32,8 @@ export function systemd(folder: string): ServiceManager {
 /**
  * `Type=notify`: it counts as started once it answers, and is restarted when its event loop has been held for
  * the watchdog's time. A clean end (`troupe stop`) stays an end; exit codes that a restart cannot cure are
- * listed. No line here may keep an agent from its work in the user's folders: that is the sandbox's task.
+ * listed. Only the gateway is stopped: agents go on beside it, and the next start takes them up. No line here may
+ * keep an agent from its work in the user's folders: that is the sandbox's task.
  */
 function definition({ layout, command, path }: Service): string {
   return `[Unit]
@@ -53,7 +54,7 @@ RestartPreventExitStatus=2 4 5
 WatchdogSec=60
 TimeoutStartSec=15min
 TimeoutStopSec=30
-KillMode=mixed
+KillMode=process
 OOMPolicy=continue
 UMask=0077
 NoNewPrivileges=yes

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, lstat, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { TurnChanges, WatchChanges } from '../../../actors/session/turn-changes.js';
 import type { App } from '../app.js';
 import { git, type GitCommand } from './git.js';
@@ -12,16 +12,25 @@ import { git, type GitCommand } from './git.js';
  */
 export const watchChanges =
   (app: Pick<App, 'sandbox' | 'settings'>): WatchChanges =>
-  async ({ cwd, level }) => {
-    if (!(await isInRepository(cwd))) return undefined;
-    const scratch = await scratchIn(join(app.settings.home, 'tmp')).catch(() => undefined);
+  async ({ cwd, level, mark }) => {
+    const folder = join(app.settings.home, 'tmp');
+    if (mark === undefined && !(await isInRepository(cwd))) return undefined;
+    if (mark !== undefined && !markPattern.test(mark)) return undefined;
+    const scratch = mark === undefined ? await scratchIn(folder).catch(() => undefined) : join(folder, mark);
     if (scratch === undefined) return undefined;
-    const close = (): Promise<void> => rm(scratch, { recursive: true, force: true });
+    // Beside the scratch, into which programs that a repository names may write
+    const file = `${scratch}.json`;
+    const close = async (): Promise<void> => {
+      await Promise.all([scratch, file].map((path) => rm(path, { recursive: true, force: true })));
+    };
     const readNow = (): Promise<FolderState> =>
       readFolder(app, { folder: cwd, level, folders: { writes: [scratch] } }, scratch);
-    const before = await readNow().catch(() => undefined);
+    const before = await (mark === undefined ? readNow().then(keep(file)) : kept(file)).catch(
+      () => undefined,
+    );
     if (before !== undefined)
       return {
+        mark: basename(scratch),
         read: () =>
           readNow()
             .then((after) => changesBetween(before, after))
@@ -32,12 +41,32 @@ export const watchChanges =
     return undefined;
   };
 
+/** For a later gateway. */
+const keep =
+  (file: string) =>
+  async ({ tree, others }: FolderState): Promise<FolderBefore> => {
+    await writeFile(file, JSON.stringify({ tree, others: [...others] }), { mode: 0o600, flag: 'wx' });
+    return { tree, others };
+  };
+
+async function kept(file: string): Promise<FolderBefore> {
+  const { tree, others } = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly tree: string;
+    readonly others: readonly (readonly [string, string])[];
+  };
+  return { tree, others: new Map(others) };
+}
+
 async function scratchIn(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const scratch = await mkdtemp(join(folder, 'turn-'));
   await mkdir(join(scratch, 'objects'));
   return scratch;
 }
+
+const markPattern = /^turn-[A-Za-z0-9]{6}$/;
+
+type FolderBefore = Pick<FolderState, 'tree' | 'others'>;
 
 /** How a folder stood at a moment. */
 interface FolderState {
@@ -134,7 +163,7 @@ const treePathsMax = 2_000;
 const treeBytesMax = 64 * 2 ** 20;
 const otherPathsMax = 20_000;
 
-async function changesBetween(before: FolderState, after: FolderState): Promise<TurnChanges | undefined> {
+async function changesBetween(before: FolderBefore, after: FolderState): Promise<TurnChanges | undefined> {
   const isOther = (path: string): boolean => before.others.get(path) !== after.others.get(path);
   const others = [...new Set([...before.others.keys(), ...after.others.keys()])].filter(isOther);
   const diff = (...args: string[]): Promise<string> =>

@@ -42,6 +42,7 @@ import { deviceRoutes } from './devices.js';
 import { workflowApprovalRoutes } from './workflows/approvals.js';
 import { workflowDefinitionRoutes } from './workflows/definitions.js';
 import { workflowRunRoutes } from './workflows/runs.js';
+import { workerRoutes } from './workers.js';
 import { notificationRoutes } from './notifications.js';
 import { openapiRoutes } from '../openapi.js';
 import { requestMetricsOf, type RequestMetrics } from '../observability.js';
@@ -75,6 +76,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...searchRoutes,
     ...delegationRoutes,
     ...engineRoutes,
+    ...workerRoutes,
     ...connectorRoutes,
     ...workflowTriggerRoutes,
     ...cronRoutes(options.records?.runs),

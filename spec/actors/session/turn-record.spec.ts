@@ -295,6 +295,7 @@ describe('what an agent does in a turn', () => {
     };
     await open({
       watchChanges: async () => ({
+        mark: 'turn-000000',
         read: async () => ({
           files: ['.env', 'f'.repeat(700)],
           stat: `.env-${token} | 1 +`,

@@ -99,11 +99,12 @@ describe('troupe start, status and stop', () => {
     expect((await troupe.run(...at('stop'))).code).to.equal(3);
   });
 
-  it('ends an agent that ignores every polite signal before it stops, and tells the truth afterwards', async () => {
+  it('ends an agent with it where agents.worker is false, also one that ignores every polite signal', async () => {
     await mkdir(troupe.home());
     await writeFile(
       join(troupe.home(), 'config.yaml'),
-      'engines:\n  mule: {command: [sh, -c, "trap : INT TERM; echo ready; while true; do sleep 1; done"]}\n',
+      'agents: {worker: false}\n' +
+        'engines:\n  mule: {command: [sh, -c, "trap : INT TERM; echo ready; while true; do sleep 1; done"]}\n',
     );
     const gateway = await troupe.start();
     const work = troupe.begin(...at('run', '--engine', 'mule', 'x'));

@@ -27,6 +27,13 @@ describe('authority', () => {
     home = await mkdtemp(join(tmpdir(), 'authority-'));
     records = await openRecords({ layout: layoutOf({ home }), environment: systemEnvironment(), root: null });
     house = await openHouse({
+      workers: {
+        hosted: new Set(),
+        slots: () => ({ max: 1, running: 0, waiting: 0 }),
+        list: async () => [],
+        drain: async () => true,
+        remove: async () => true,
+      },
       withRoster: true,
       records,
       kinds: [fileKind()],
@@ -117,6 +124,8 @@ describe('authority', () => {
     'engines.read': ['session', get('/api/engines')],
     'engines.limits': ['session', get('/api/engine-limits')],
     'engines.refresh': ['session', post('/api/engines/refresh')],
+    'workers.read': ['session', get('/api/workers')],
+    'workers.manage': ['session', post('/api/workers/worker-00000000/drain')],
     'mcp.call': ['session', post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' })],
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],

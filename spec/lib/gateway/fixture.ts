@@ -151,8 +151,9 @@ function partsOf({
   evidence,
   subscribers,
   reviews,
+  workers,
 }: Partial<AppParts>): Partial<AppParts> {
-  const given = { engines, settings, records, roster, connectors, evidence, subscribers, reviews };
+  const given = { engines, settings, records, roster, connectors, evidence, subscribers, reviews, workers };
   return Object.fromEntries(Object.entries(given).filter(([, part]) => part !== undefined));
 }
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,18 +33,26 @@ describe('a worker', function () {
         `cat > /dev/null; echo begun >> ${outside}/begun`,
         'echo one',
         `until [ -e ${outside}/go ]; do sleep 0.1; done`,
+        'printf "$SVC_GATEWAY_TOKEN" > seed.txt',
         'echo two',
       ].join('\n'),
     );
     await writeFile(
       join(troupe.home(), 'config.yaml'),
       [
-        'agents: {worker: true}',
+        `sessions: {roots: [${outside}]}`,
         'engines:',
         `  talk: {command: [/bin/sh, ${program}]}`,
         `  acp: {scripted: {command: ${process.execPath}, args: [${peer}]}}`,
       ].join('\n'),
     );
+    const repository = join(outside, 'repository');
+    await mkdir(repository);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', repository, '-c', 'user.name=Ann', ...args]);
+    git('init', '--quiet');
+    await writeFile(join(repository, 'mine.txt'), 'of mine\n');
+    git('-c', 'user.email=ann@example.com', 'commit', '--quiet', '--allow-empty', '--message', 'begin');
     await start();
   });
   afterEach(async () => {
@@ -68,7 +77,11 @@ describe('a worker', function () {
   const begun = async (): Promise<number> =>
     (await readFile(join(outside, 'begun'), 'utf8').catch(() => '')).split('\n').filter(Boolean).length;
   async function working(): Promise<string> {
-    const made = await client.post('/api/sessions', { prompt: 'Talk', engine: 'talk' });
+    const made = await client.post('/api/sessions', {
+      prompt: 'Talk',
+      engine: 'talk',
+      cwd: join(outside, 'repository'),
+    });
     expect(made.status, made.text).to.equal(201);
     await until(async () => (await begun()) === 1);
     return made.body.id as string;
@@ -105,6 +118,21 @@ describe('a worker', function () {
     await until(async () => (await leftBehind(id)).length === 0);
   });
 
+  // it was looked at before the turn by a gateway that is gone, and the keys of its programs were known to that one
+  it('says what a turn changed that was taken up, without the keys that its programs were given', async () => {
+    const id = await working();
+    await gateway.kill('SIGKILL');
+    await start();
+    await goOn();
+    await done(id);
+    const { messages } = await session(id);
+    const changes = messages.find(({ meta }: Message) => meta?.kind === 'changes');
+    expect(changes?.meta.files).to.deep.equal(['seed.txt']);
+    const patch = await client.get(changes.media[0].url);
+    expect(patch.text).to.match(/^\+\[secret]$/m);
+    expect(await readdir(join(troupe.home(), 'tmp'))).to.deep.equal(['uploads']);
+  });
+
   it('keeps the end of a turn that no gateway heard', async () => {
     const id = await working();
     await gateway.kill('SIGKILL');
@@ -125,6 +153,48 @@ describe('a worker', function () {
     await done(id);
     expect(await answers(id)).to.deep.equal(['one\ntwo']);
     expect(await begun()).to.equal(1);
+  });
+
+  it('goes on after Ctrl-C, and ends with a second one', async () => {
+    const id = await working();
+    gateway.child.kill('SIGINT');
+    await gateway.seen(/Ctrl-C again within/);
+    await gateway.kill('SIGINT');
+    expect(gateway.err).to.include('1 turn goes on').and.include('Ended the turns that went on.');
+    await until(async () => (await leftBehind(id)).length === 0);
+  });
+
+  it('is shown with its turns, and ends with the last of them once it is drained', async () => {
+    const id = await working();
+    const shown = async () => (await client.get('/api/workers')).body;
+    const { workers, slots, hosted } = await shown();
+    const [{ name, state, turns }] = workers;
+    expect([workers.length, state, slots.running]).to.deep.equal([1, 'serving', 1]);
+    expect(turns[0]).to.include({ sessionId: id, engine: 'talk' });
+    expect(hosted).to.include('talk').and.not.include('clerk');
+    const { out } = await troupe.run('workers', '--home', troupe.home());
+    expect(out)
+      .to.match(new RegExp(`${name} +serving .*${id} +talk`))
+      .and.include('1 of');
+    expect((await client.post('/api/workers/worker-ffffffff/drain')).status).to.equal(404);
+    expect((await client.post(`/api/workers/${name}/drain`)).status).to.equal(200);
+    expect((await shown()).workers[0].state).to.equal('draining');
+    await goOn();
+    await done(id);
+    const second = await client.post('/api/sessions', { prompt: 'Talk', engine: 'talk' });
+    await done(second.body.id);
+    expect((await shown()).workers.map((worker: { name: string }) => worker.name)).not.to.deep.equal([name]);
+    expect((await session(id)).status).to.equal('idle');
+  });
+
+  it('is removed with its turns', async () => {
+    const id = await working();
+    const { name } = (await client.get('/api/workers')).body.workers[0];
+    const { code, err } = await troupe.run('workers', 'remove', name, '--home', troupe.home());
+    expect([code, err.trim()]).to.deep.equal([0, 'Removed the worker.']);
+    await done(id);
+    expect((await session(id)).status).to.equal('interrupted');
+    await until(async () => (await leftBehind(id)).length === 0);
   });
 
   it('ends its turns with `stop --now`, and the next start says that they were interrupted', async () => {

@@ -1,16 +1,17 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineEngine } from '../../../actors/engines/engine.js';
 import type { TurnEvent } from '../../../actors/engines/turn-events.js';
 import { bootName, machineName } from '../../../actors/engines/process/machine.js';
 import { permissionAsker } from '../../../actors/session/turn-permission.js';
-import { endWorkers } from '../../../lib/worker/end-workers.js';
+import { endWorkers, keepWorkers } from '../../../lib/worker/end-workers.js';
+import { openConnection } from '../../../lib/worker/connection.js';
 import { openWorkers } from '../../../lib/worker/workers.js';
 import { Worker } from '../../../lib/worker/worker.js';
-import { onFrames, workerKey, write, type FromWorker, type ToWorker } from '../../../lib/worker/wire.js';
+import { keyFile, onFrames, write, type FromWorker, type ToWorker } from '../../../lib/worker/wire.js';
 import { app } from '../../actors/effect-fixture.js';
 
 /** A worker over its real socket, with hands in place of a gateway. */
@@ -20,6 +21,7 @@ describe('the socket of a worker', () => {
   let folder: string;
   let over: Promise<void>;
   let begun: number;
+  let setup: { socket: string; key: string; waitMs: number; idleMs: number; heardMs: number };
   /** What the agent waits for before it ends. */
   let go: () => void;
 
@@ -40,17 +42,13 @@ describe('the socket of a worker', () => {
     });
     let end: () => void;
     over = new Promise<void>((resolve) => (end = resolve));
-    const setup = {
-      socket: join(folder, name),
-      key: workerKey('mine', name),
-      waitMs: 60_000,
-      idleMs: 60_000,
-    };
-    await new Worker({ ...setup, heardMs: 1 }, [engine], () => end()).listen();
+    setup = { socket: join(folder, name), key: 'mine', waitMs: 60_000, idleMs: 60_000, heardMs: 1 };
+    await writeFile(keyFile(setup.socket), setup.key);
+    await new Worker(setup, [engine], () => end()).listen();
   });
   afterEach(async () => {
     go();
-    await endWorkers(folder, 'mine');
+    await endWorkers(folder);
     await over;
     await rm(folder, { recursive: true, force: true });
   });
@@ -58,13 +56,14 @@ describe('the socket of a worker', () => {
   /** One who says hello, and then hears of a frame after the other. */
   function gateway(): Hand {
     const socket: Socket = connect(join(folder, name));
+    socket.on('error', () => undefined); // it may be superseded
     const heard: FromWorker[] = [];
     let next: (() => void) | undefined;
     onFrames<FromWorker>(socket, (frame) => {
       heard.push(frame);
       next?.();
     });
-    write(socket, { type: 'hello', key: workerKey('mine', name) });
+    write(socket, { type: 'hello', key: 'mine' });
     const until: Hand['until'] = async (wanted) => {
       for (;;) {
         const frame = heard.shift();
@@ -75,19 +74,24 @@ describe('the socket of a worker', () => {
     return {
       until,
       say: (frame) => write(socket, frame),
+      close: () => void socket.end(),
       async event(type) {
         const frame = await until((each) => each.type === 'event' && each.event.type === type);
         return (frame as FromWorker & { type: 'event' }).event;
       },
     };
   }
-  const begin: ToWorker = {
+  const quiet = { redact: <Value>(value: Value): Value => value, onFault: () => undefined };
+  const setupOfNone = { logFile: '/dev/null', engines: {} as never };
+  const note = { worker: name, machine: machineName(), boot: bootName(), beganAt: 0 };
+  const side = { post: () => undefined, confine: () => Promise.reject(new Error('Nothing is started.')) };
+  const begin: ToWorker & { type: 'begin' } = {
     type: 'begin',
     turnId,
     engine: 'scripted',
     request: { sessionId: 's1', turnId, prompt: 'Go on', cwd: tmpdir(), env: {} } as never,
     tokenHash: 'none',
-    settleMs: 1_000,
+    settleMs: 10,
   };
   const command = (given: (ToWorker & { type: 'command' })['command']): ToWorker => ({
     type: 'command',
@@ -157,17 +161,7 @@ describe('the socket of a worker', () => {
 
   it('keeps no turn for a gateway that hands the home over to another machine', async () => {
     await started();
-    const workers = openWorkers({
-      folder,
-      secret: 'mine',
-      logFile: join(folder, 'log'),
-      engines: {} as never,
-      hosted: new Set(),
-      redact: (value) => value,
-      onFault: () => undefined,
-    });
-    const note = { worker: name, machine: machineName(), boot: bootName(), beganAt: 0 };
-    const side = { post: () => undefined, confine: () => Promise.reject(new Error('Nothing is started.')) };
+    const workers = openWorkers({ ...quiet, folder, hosted: new Set(), ...setupOfNone });
     expect((await workers.attach(note, turnId, side))?.leave()).to.equal(true);
     expect(workers.left).to.equal(1);
     const again = await workers.attach(note, turnId, side);
@@ -177,14 +171,108 @@ describe('the socket of a worker', () => {
     expect(workers.left).to.equal(0);
   });
 
-  it('is not called ended where it did not know the secret', async () => {
-    expect(await endWorkers(folder, 'of another')).to.deep.equal({ ended: 0, left: 1 });
-    expect(await endWorkers(folder, 'mine')).to.deep.equal({ ended: 1, left: 0 });
+  // it was called dead by the gateway that it had left, which then ended the agents that the younger one follows
+  it('says to a gateway that a younger one follows its turns', async () => {
+    const elder = await started();
+    gateway();
+    await elder.until(({ type }) => type === 'superseded');
+    elder.say({ type: 'end' }); // it has nothing to say any more
+    const next = gateway();
+    await next.until(({ type }) => type === 'ready');
+    next.say({ type: 'attach', turnId });
+    await next.event('permission.asked');
+    go();
+    const ended = (await next.event('turn.ended')) as TurnEvent & { type: 'turn.ended' };
+    expect(ended.result.text).to.equal('yes');
+  });
+
+  it('leaves a turn to a younger gateway as if this one had stopped', async () => {
+    await started();
+    const workers = openWorkers({ ...quiet, folder, hosted: new Set(), ...setupOfNone });
+    let taken: () => void = () => undefined;
+    const isTaken = new Promise<void>((resolve) => (taken = resolve));
+    expect(await workers.attach(note, turnId, { ...side, onTaken: () => taken() })).not.to.equal(undefined);
+    gateway();
+    await isTaken;
+  });
+
+  // its end met the beginning of a turn, which was then called interrupted; now it is begun in another one
+  it('says of a turn whether it begins, also where it ends at that moment', async () => {
+    const path = join(folder, 'worker-ffffffff');
+    const server = createServer((socket) =>
+      onFrames<ToWorker>(socket, ({ type }) =>
+        type === 'hello'
+          ? write(socket, { type: 'ready', pid: 1, startedAt: 0, running: 0 })
+          : void socket.destroy(),
+      ),
+    );
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    await writeFile(keyFile(path), 'mine');
+    const worker = await openConnection(path, {
+      ...quiet,
+      onLimits: () => undefined,
+      mayLeave: () => true,
+    });
+    const { request, tokenHash, settleMs } = begin;
+    const engine = { name: 'scripted' } as never;
+    expect(await worker.begin({ engine, request, tokenHash, settleMs }, side)).to.equal(undefined);
+    server.close();
+  });
+
+  it('forgets what a gateway that stops has not left to the next one, and ends', async () => {
+    const hand = await started();
+    hand.say({ type: 'wait', ms: 60_000, left: [] });
+    hand.close();
+    await over;
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+
+  it('ends a turn that its gateway drops', async () => {
+    const hand = await started();
+    hand.say({ type: 'drop', turnId });
+    hand.say({ type: 'attach', turnId });
+    const answer = await hand.until(({ type }) => type === 'attached');
+    expect((answer as FromWorker & { type: 'attached' }).isHere).to.equal(false);
+    hand.say({ type: 'retire' });
+    await over;
+  });
+
+  it('ends what a gateway that came back does not take up', async () => {
+    const hand = await started();
+    hand.close();
+    setup.waitMs = 1;
+    const next = gateway();
+    await next.until(({ type }) => type === 'ready');
+    next.say({ type: 'retire' });
+    await over;
+  });
+
+  it('keeps its turns for as long as `stop --for` says', async () => {
+    (await started()).close();
+    expect(await keepWorkers(folder, 1)).to.equal(1);
+    await over;
+  });
+
+  it('that is drained ends with its last turn', async () => {
+    const hand = await started();
+    hand.say({ type: 'retire' });
+    go();
+    await hand.event('turn.ended');
+    await over;
+  });
+
+  it('is not called ended where its key is another one', async () => {
+    await writeFile(keyFile(join(folder, name)), 'of another');
+    expect(await endWorkers(folder)).to.deep.equal({ ended: 0, left: 1 });
+    await writeFile(keyFile(join(folder, name)), 'mine');
+    expect(await endWorkers(folder)).to.deep.equal({ ended: 1, left: 0 });
+    expect(await readdir(folder)).to.deep.equal([]);
   });
 });
 
 interface Hand {
   say(frame: ToWorker): void;
+  close(): void;
   /** The next frame that is wanted; those before it are passed over. */
   until(wanted: (frame: FromWorker) => boolean): Promise<FromWorker>;
   event(type: TurnEvent['type']): Promise<TurnEvent>;
