@@ -35,7 +35,7 @@ export function workItemFacts(
   };
   const roster = rosterOf(known);
   if (roster === undefined) return { root: null, managers: [], executives: [], named: null };
-  const owner = context === undefined ? null : ownerOf(context);
+  const owner = context === undefined || roster.employees.length === 0 ? null : ownerOf(context);
   const name = firstText(asked.assignee, asked.target, asked.patch?.assignee, asked.input?.assignee);
   return {
     root: rootOf(roster),

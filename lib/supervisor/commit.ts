@@ -13,8 +13,12 @@ import type { Kernel } from './kernel.js';
 export class Commits {
   readonly committer: Committer;
   readonly reservations: IdReservations;
-  /** Called with what a step of a durable commit asked for, if anything, and the position of its entry. */
-  readonly released = new Set<(requested: RequestedActions, position: number) => void>();
+  /** By what a step of a durable commit asked for: who is called with it, and with the position of its entry. */
+  readonly released: Readonly<Record<Asked, Set<Released>>> = {
+    effects: new Set(),
+    messages: new Set(),
+    timers: new Set(),
+  };
 
   constructor(private readonly kernel: Kernel) {
     this.committer = new Committer(kernel);
@@ -75,10 +79,17 @@ export class Commits {
   private release({ requested, position }: Draft): void {
     for (let index = 0; index < requested.length; index += 1) {
       const step = requested[index] as RequestedActions;
-      if (step.releases) for (const hear of this.released) hear(step, position + index);
+      if (!step.releases) continue;
+      if (step.left.length + step.started.length + step.signals.length > 0)
+        for (const hear of this.released.effects) hear(step, position + index);
+      if (step.armed.length > 0) for (const hear of this.released.timers) hear(step, position + index);
+      if (step.messages.length > 0) for (const hear of this.released.messages) hear(step, position + index);
     }
   }
 }
+
+type Asked = 'effects' | 'messages' | 'timers';
+type Released = (requested: RequestedActions, position: number) => void;
 
 const removeAgainMs = 250;
 const ownDoing: Origin = { by: system('kernel'), cause: null };

@@ -55,7 +55,7 @@ export class Effects {
     /** What effects act through: it stands above all parts, and none starts before it is there. */
     private readonly supervisor: () => Supervisor,
   ) {
-    commits.released.add(({ actor, left, started, signals }) => {
+    commits.released.effects.add(({ actor, left, started, signals }) => {
       for (const call of left) this.leave(actor, call.key);
       if (started.length > 0) {
         const kind = kernel.kinds.of(actor.kind);

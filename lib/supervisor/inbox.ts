@@ -20,7 +20,7 @@ export class Inbox {
     private readonly deliverer: Deliverer,
     private readonly dispatch: Dispatch,
   ) {
-    commits.released.add(({ actor, messages }, position) => {
+    commits.released.messages.add(({ actor, messages }, position) => {
       for (let at = 0; at < messages.length; at += 1) {
         const { to, event } = messages[at] as (typeof messages)[number];
         this.post(to, keys.inbox(to.kind, to.id, position, at), {

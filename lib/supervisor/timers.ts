@@ -195,7 +195,7 @@ export function openTimers(kernel: Kernel, commits: Commits, dispatch: Dispatch)
     (error) => kernel.fault('timers could not be read', error),
     kernel.intake,
   );
-  commits.released.add(({ actor, armed }) => {
+  commits.released.timers.add(({ actor, armed }) => {
     for (const { id, timer } of armed)
       timers.armed({ due: timer.due, kind: actor.kind, id: actor.id, timer: id });
   });
