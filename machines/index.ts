@@ -13,15 +13,16 @@ export {
 } from './root/machine.js';
 export { sessionMachine } from './session/machine.js';
 export { admitSession, sessionNotInState, sessionPolicy } from './session/policy.js';
-export { statusOf as sessionStatusOf, type SessionStatus } from './session/status.js';
-export type { SessionContext, SessionEvent, SessionInput, TurnInput, TurnOutput } from './session/context.js';
 export {
+  statusOf as sessionStatusOf,
+  type SessionStatus,
   sessionIndex,
   sessionView,
   transportState,
   type SessionView,
   type TransportState,
 } from './session/view.js';
+export type { SessionContext, SessionEvent, SessionInput, TurnInput, TurnOutput } from './session/context.js';
 export { workItemMachine } from './work-item/machine.js';
 export { admitWorkItem, workItemPolicy } from './work-item/policy.js';
 export { workItemNotInState } from './work-item/state-refusals.js';

@@ -1,7 +1,7 @@
+import { constants } from 'node:fs';
 import { createHash } from 'node:crypto';
-import { lstat, readdir } from 'node:fs/promises';
+import { lstat, open, readdir } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import { readPlain } from './agent/read-plain.js';
 import { settingsInFile } from './settings-in-file.js';
 
 /**
@@ -105,4 +105,22 @@ async function collect(
   if (bytes === undefined) return unread(facts.isFile() ? 'unreadable or too long' : 'no plain file');
   const digest = createHash('sha256').update(bytes).digest('hex');
   found.push({ path: name, digest, sets: settingsInFile(name, bytes.toString()) });
+}
+
+/**
+ * What a plain file holds that an agent may have written, read by the gateway: no link is followed, for it could
+ * lead to what the agent may not read, and no pipe is waited for. Undefined where there is none, or a longer one.
+ */
+export async function readPlain(path: string, bytesMax: number): Promise<Buffer | undefined> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const facts = await file.stat();
+    return facts.isFile() && facts.size <= bytesMax ? await file.readFile() : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    await file.close();
+  }
 }

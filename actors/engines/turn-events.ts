@@ -1,5 +1,5 @@
 import type { Json } from '../../machines/outputs.js';
-import type { ToolUse } from '../../machines/session/tool-use.js';
+import type { ToolUse } from '../../machines/session/tool-rule.js';
 import { firstBytes } from './process/output.js';
 
 /**

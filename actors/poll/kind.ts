@@ -1,8 +1,9 @@
 import type { CheckInput, FireInput } from '../../machines/poll/machine.js';
 import { pollMachine } from '../../machines/poll/machine.js';
-import type { Checked, Fired } from '../../machines/poll/context.js';
+import type { Checked, Fired, PollContext } from '../../machines/poll/context.js';
 import { pollNotInState, pollPolicy, type PollState } from '../../machines/poll/policy.js';
-import { pollWaiting } from '../../machines/poll/waiting.js';
+import { excerpt } from '../../machines/text.js';
+import { titleCharsMax, type Waiting } from '../../machines/waiting.js';
 import { isoTime, isoTimeOrNull, sortableText } from '../../machines/sortable.js';
 import { belowPayload, type FilterRule } from '../../machines/graph/conditions.js';
 import { checkShape } from '../../machines/shape.js';
@@ -103,3 +104,21 @@ const activations = {
 
 // Of a snapshot of version 2
 const filterBefore = (filter: unknown): Json => ((filter ?? []) as readonly FilterRule[]).map(belowPayload);
+
+/** A program that runs only after a person approved exactly it. */
+const pollWaiting = (
+  state: PollState,
+  { id, contract, contractHash, approval }: PollContext,
+): readonly Waiting[] =>
+  state !== 'pending' || approval.decision !== null
+    ? []
+    : [
+        {
+          id: contractHash, // anyone who decides names what was listed
+          what: 'activation',
+          title: excerpt(`${id}: ${contract.command.join(' ')}`, titleCharsMax),
+          on: 'operator',
+          since: approval.requestedAt,
+          until: null,
+        },
+      ];

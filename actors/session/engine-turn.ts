@@ -1,6 +1,6 @@
 import type { Json } from '../../machines/outputs.js';
 import type { TurnInput } from '../../machines/session/context.js';
-import type { AtMostOnceEffect } from '../contracts.js';
+import type { AtMostOnceEffect, EffectContext } from '../contracts.js';
 import type { SlotRequest } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineTurnOptions } from './turn-options.js';
@@ -152,3 +152,20 @@ const processOptions = ({
 });
 
 export type { TurnOutput } from './turn-outcome.js';
+
+/** Nothing that an effect answers, sends or shows holds what `redact` takes out. */
+export function redactedEffect<In, Out>(
+  effect: AtMostOnceEffect<In, Out>,
+  redact: <Value>(value: Value) => Value,
+): AtMostOnceEffect<In, Out> {
+  const around = (context: EffectContext): EffectContext =>
+    Object.assign(Object.create(context) as EffectContext, {
+      send: (event) => context.send(redact(event)),
+      progress: (event, payload) => context.progress(event, redact(payload)),
+      checkpoint: (data) => context.checkpoint(redact(data)),
+    } satisfies Partial<EffectContext>);
+  return {
+    ...effect,
+    run: async (input, context) => redact(await effect.run(input, around(context))),
+  };
+}

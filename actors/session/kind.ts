@@ -2,8 +2,13 @@ import { checkShape } from '../../machines/shape.js';
 import type { TurnInput, TurnOutput } from '../../machines/session/context.js';
 import { sessionMachine } from '../../machines/session/machine.js';
 import { admitSession, sessionNotInState, sessionPolicy } from '../../machines/session/policy.js';
-import { isResting, statusOf } from '../../machines/session/status.js';
-import { sessionIndex, sessionView, sessionWaiting } from '../../machines/session/view.js';
+import {
+  isResting,
+  statusOf,
+  sessionIndex,
+  sessionView,
+  sessionWaiting,
+} from '../../machines/session/view.js';
 import type { AtMostOnceEffect, Json, Persisted } from '../contracts.js';
 import { defineKind } from '../define-kind.js';
 import { sessionPanels } from './panels.js';

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { resolve, sep } from 'node:path';
-import type { UntrustedSettings } from '../../machines/session/turn-began.js';
+import type { TurnInput, UntrustedSettings } from '../../machines/session/context.js';
 import type { Engine, TurnRequest } from '../engines/engine.js';
 import { allSettingsNames, projectSettings, type ProjectSettings } from '../engines/project-settings.js';
 import { ConfineError } from '../sandbox/sandbox.js';
@@ -60,4 +60,24 @@ export async function prepareFolder(cwd: string, workRoot: string | undefined): 
   } catch (error) {
     return `The working folder ${cwd} cannot be used: ${sentence(error)}`;
   }
+}
+
+/** What the programs of a turn learn of their session and its gateway. */
+export function environment(
+  input: TurnInput,
+  sessionId: string,
+  token: string,
+  url: string | undefined,
+): Record<string, string> {
+  return {
+    SVC_SESSION_ID: sessionId,
+    SVC_SESSION_CAPABILITY: token,
+    ...(url === undefined ? {} : { SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: token }),
+    ...(input.workItemId === null ? {} : { SVC_WORK_ITEM_ID: input.workItemId }),
+  };
+}
+
+/** The gateway's tools, with the token of the session. */
+export function toolsOf(token: string, url: string | undefined): Pick<TurnRequest, 'mcp'> {
+  return url === undefined ? {} : { mcp: { url: `${url}/mcp`, token } };
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Json } from '../../machines/outputs.js';
 import type { EffectContext } from '../contracts.js';
 import type { Usage } from '../engines/engine.js';
@@ -8,7 +9,6 @@ import type { Deltas } from './turn-deltas.js';
 import { sentence } from './turn-outcome.js';
 import type { permissionAsker } from './turn-permission.js';
 import type { TurnRecord } from './turn-record.js';
-import { untilWritten } from './until-written.js';
 
 /**
  * The gateway's side of a turn: what its events mean to watchers, to the session and to people, and the
@@ -126,3 +126,21 @@ export function followTurn({
 
 const excerpt = (text: string): string => firstBytes(text, deltaBytesMax);
 const deltaBytesMax = 4 * 1024;
+
+/**
+ * Write what must be stored before a turn goes on. A store that cannot write for a moment (a full disk, a copy that
+ * is under repair) costs the turn time and no more: such a write has not happened, and is made again. Rejects with any
+ * other failure, and once `signal` aborts.
+ *
+ * @example await untilWritten(() => context.checkpoint({ pid }), context.signal)
+ */
+export async function untilWritten(write: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (let waitMs = 250; ; waitMs = Math.min(waitMs * 2, 5_000)) {
+    try {
+      return await write();
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== 'STORE_UNAVAILABLE') throw error;
+      await wait(waitMs, undefined, { signal });
+    }
+  }
+}

@@ -9,12 +9,19 @@ import type { EngineTurnOptions } from './turn-options.js';
 import type { ChangeWatch } from './turn-changes.js';
 import { createDeltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
-import { followTurn, type TurnFollower } from './turn-follow.js';
-import { judgedSettings, leftOut, prepareFolder, wantsTrust, type JudgedSettings } from './turn-folder.js';
+import { followTurn, type TurnFollower, untilWritten } from './turn-follow.js';
+import {
+  judgedSettings,
+  leftOut,
+  prepareFolder,
+  wantsTrust,
+  type JudgedSettings,
+  environment,
+  toolsOf,
+} from './turn-folder.js';
 import { hostTurn } from './turn-host.js';
 import type { DistantTurn, GatewaySide, HostedTurn } from './turn-hosts.js';
 import { storedMessages } from './turn-outbox.js';
-import { environment, toolsOf } from './turn-environment.js';
 import { failure, interruption, judged, type TurnOutput } from './turn-outcome.js';
 import { reportPartial } from './turn-partial.js';
 import { permissionAsker, type TurnContext } from './turn-permission.js';
@@ -22,7 +29,6 @@ import { createTurnRecord } from './turn-record.js';
 import type { SandboxLevel } from '../sandbox/levels.js';
 import { ConfineError } from '../sandbox/sandbox.js';
 import { openSandbox, type ConfinedTurn } from './turn-sandbox.js';
-import { untilWritten } from './until-written.js';
 
 /** A turn, from its beginning or from where an earlier gateway left it, to its outcome. */
 export interface TurnRun {

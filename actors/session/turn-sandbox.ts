@@ -1,5 +1,4 @@
-import type { TurnInput } from '../../machines/session/context.js';
-import type { SandboxInForce } from '../../machines/session/turn-began.js';
+import type { TurnInput, SandboxInForce } from '../../machines/session/context.js';
 import type { Engine } from '../engines/engine.js';
 import type { SandboxLevel } from '../sandbox/levels.js';
 import type { Command, Confined, InForce, Sandbox } from '../sandbox/sandbox.js';

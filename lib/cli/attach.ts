@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { isRefusal } from '../client/index.js';
 import { PermissionQuestions } from './ask-permission.js';
-import { connect, reached, refused } from './client.js';
+import { connect, reached, refused, sessionNamed } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { plainText } from './print.js';
-import { sessionNamed } from './session-named.js';
 import { showTurn } from './show-turn.js';
 
 /** `troupe attach <session>`: watch the turn that runs, and answer what its agent asks. */

@@ -5,11 +5,9 @@ import { backUp, type BackupReport } from '../home/backup.js';
 import { readConfig } from '../home/read-config.js';
 import { databasePassword, embeddedStore } from '../home/store-setting.js';
 import { connect, running } from './client.js';
-import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { homeOf, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { needStore } from './need-store.js';
-import { bytes } from './print.js';
-import { progressTeller } from './progress.js';
+import { bytes, progressTeller } from './print.js';
 
 /**
  * `troupe backup <target>`: the whole instance as of one moment. A live gateway makes it itself and goes on

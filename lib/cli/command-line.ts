@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { HomeError } from '../home/home-error.js';
 import { layoutOf, type Layout } from '../home/layout.js';
@@ -80,4 +81,18 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
     if (/^\d{1,12}$/.test(text) && value >= least && value <= most) return value;
     throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
   };
+}
+
+/**
+ * For commands that read the store of a stopped gateway: opening one where there is none would make it. Exit
+ * code 5.
+ */
+export async function needStore({ home, store, storeCopy }: Layout): Promise<void> {
+  for (const folder of [store, storeCopy]) {
+    if ((await stat(folder).catch(() => undefined)) !== undefined) return;
+  }
+  throw new CommandError(
+    exitCodes.badHome,
+    `No store in ${home}. Use the home of a gateway that was started before.`,
+  );
 }

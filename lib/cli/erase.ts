@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { ErasureReport } from '../commands/sessions/erase-contents.js';
-import { connect } from './client.js';
+import { connect, sessionNamed } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { sessionNamed } from './session-named.js';
 
 interface EraseOptions extends HomeOptions {
   readonly before?: string;

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { readConfig } from '../home/read-config.js';
 import { embeddedStore } from '../home/store-setting.js';
 import { running } from './client.js';
-import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { hint, homeOf, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { needStore } from './need-store.js';
 
 /** `troupe home move --to <store>`: the store of a stopped home, from LevelDB into PostgreSQL or back. */
 export function homeCommand(program: Command, terminal: Terminal): void {

@@ -15,9 +15,8 @@ import { openLevelStore } from '../store/level.js';
 import { openReader } from '../supervisor/reader.js';
 import { builtInKinds } from './built-in-kinds.js';
 import { running } from './client.js';
-import { hint, type Terminal } from './command-line.js';
+import { hint, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { needStore } from './need-store.js';
 
 /** The inspector's page on a home whose gateway is stopped, until it is closed. */
 export interface StoppedPage {

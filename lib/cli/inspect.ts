@@ -6,9 +6,8 @@ import { embeddedStore } from '../home/store-setting.js';
 import type { Store } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { connect, running } from './client.js';
-import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { needStore } from './need-store.js';
 import { ago, table } from './print.js';
 import { writeBundle } from './replay.js';
 

@@ -1,10 +1,8 @@
 import { Option, type Command } from 'commander';
 import type { PermissionMode, ToolPolicy } from '../../machines/session/tool-policy.js';
-import { permissionModes } from './permission-modes.js';
-import { connect } from './client.js';
+import { connect, sessionNamed } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { plainText } from './print.js';
-import { sessionNamed } from './session-named.js';
 
 interface PermissionsOptions extends HomeOptions {
   readonly mode?: PermissionMode;
@@ -51,3 +49,10 @@ const about: Readonly<Record<ToolPolicy['mode'], string>> = {
   'allow-list': 'It asks, but not for what these rules fit:',
   full: 'It never asks.',
 };
+
+/** For options of commands, which load nothing of the machines to start at once. All of them: else it does not compile. */
+export const permissionModes = Object.keys({
+  ask: true,
+  edits: true,
+  full: true,
+} satisfies Record<PermissionMode, true>);

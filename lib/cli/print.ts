@@ -1,3 +1,4 @@
+import type { Terminal } from './command-line.js';
 /**
  * How answers look to a person. Text that agents or clients wrote is shown without its control characters: a
  * title must not steer a terminal.
@@ -57,3 +58,29 @@ export function plainText(text: string, options: { readonly keepLines?: boolean 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 const cellMax = 60;
 const cut = (text: string): string => (text.length <= cellMax ? text : `${text.slice(0, cellMax - 1)}…`);
+
+/**
+ * Tells of long work on stderr: when a task begins and at every further 100,000 rows; short work is not
+ * mentioned.
+ */
+export function progressTeller(
+  terminal: Pick<Terminal, 'say'>,
+): (progress: { readonly task: string; readonly rows: number }) => void {
+  const reported = new Map<string, number>();
+  return ({ task, rows }) => {
+    const step = Math.floor(rows / rowsPerLine);
+    if (step === (reported.get(task) ?? 0)) return;
+    reported.set(task, step);
+    terminal.say(`${tasks[task] ?? task}: ${step * rowsPerLine} rows …`);
+  };
+}
+
+const rowsPerLine = 100_000;
+const tasks: Readonly<Record<string, string>> = {
+  rebuild: 'rebuilding the database from its second copy',
+  replay: 'replaying the second copy into the database',
+  verify: 'verifying',
+  base: 'writing a base image',
+  backup: 'copying the store',
+  restore: 'restoring the store',
+};

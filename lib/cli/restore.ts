@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { restore } from '../home/backup.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
-import { progressTeller } from './progress.js';
+import { progressTeller } from './print.js';
 
 /**
  * `troupe restore <source>`: a new home from a backup. Never overwrites: the home must not exist yet, or be

@@ -1,16 +1,15 @@
 import { Option, type Command } from 'commander';
 import { resolve } from 'node:path';
 import type { PermissionMode } from '../../machines/session/tool-policy.js';
-import { permissionModes } from './permission-modes.js';
+import { permissionModes } from './permissions.js';
 import { PermissionQuestions } from './ask-permission.js';
 import { isRefusal, type RunSettings } from '../client/index.js';
-import { connect, given, reached, refused, type Client } from './client.js';
+import { connect, given, reached, refused, type Client, sessionNamed } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
 import { mayInterrupt } from './interrupt.js';
 import { plainText } from './print.js';
-import { sessionNamed } from './session-named.js';
 import { showTurn, type Shown } from './show-turn.js';
 import { askTrust } from './trust.js';
 

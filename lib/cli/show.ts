@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
-import { connect, type Client } from './client.js';
+import { connect, type Client, sessionNamed } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { messageLines } from './show-activity.js';
 import { plainText } from './print.js';
-import { sessionNamed } from './session-named.js';
 import { waitsForYou } from './waiting.js';
 
 interface ShowOptions extends HomeOptions {

@@ -3,10 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isAlive, type Announcement } from '../home/announce.js';
 import type { Layout } from '../home/layout.js';
 import { endWorkers, keepWorkers } from '../worker/end-workers.js';
-import { connect, notRunning, running } from './client.js';
+import { connect, notRunning, running, sessionNamed } from './client.js';
 import { hint, homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { sessionNamed } from './session-named.js';
 
 /** `troupe stop`: asks the gateway of this home to drain and waits until it is gone. */
 export function stopCommand(program: Command, terminal: Terminal): void {

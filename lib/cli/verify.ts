@@ -3,11 +3,9 @@ import { readConfig } from '../home/read-config.js';
 import { databasePassword, embeddedStore } from '../home/store-setting.js';
 import type { VerifyReport } from '../store/verify.js';
 import { running } from './client.js';
-import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import { hint, homeOf, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { needStore } from './need-store.js';
-import { bytes } from './print.js';
-import { progressTeller } from './progress.js';
+import { bytes, progressTeller } from './print.js';
 
 /**
  * `troupe verify`: checks every record and the whole log of a closed store, both copies; repairs nothing. Exit

@@ -1,5 +1,4 @@
-import type { Quotas } from '../home/agent-settings.js';
-import type { ToolChoice, ToolChoices } from '../home/tool-choice.js';
+import type { Quotas, ToolChoice, ToolChoices } from '../home/agent-settings.js';
 import type { NotifySettings } from '../home/notify-settings.js';
 import type { HomeSandbox } from '../home/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';

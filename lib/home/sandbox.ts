@@ -1,12 +1,12 @@
+import { isAbsolute, resolve } from 'node:path';
+import { acpPresetNames, acpPresets } from '../../actors/engines/acp/presets.js';
 import { totalmem } from 'node:os';
-import { resolve } from 'node:path';
 import { lackingSandbox, type TurnSandbox } from '../../actors/session/turn-sandbox.js';
 import type { Engine } from '../../actors/engines/engine.js';
 import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox, type Command, type Confined, type InForce } from '../../actors/sandbox/sandbox.js';
 import type { SandboxTool } from '../../actors/sandbox/tool.js';
 import { copyOf } from './clones.js';
-import { programsOf } from './programs.js';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
 
@@ -93,4 +93,24 @@ function decisionOf(sessionId: string, { level, lacking, isRefused }: InForce): 
     verdict: isRefused ? 'refused' : 'allowed',
     ...(isRefused ? { code: 'SANDBOX_REQUIRED' } : lacking === undefined ? {} : { code: 'UNCONFINED' }),
   };
+}
+
+/**
+ * What a gateway with these settings starts or loads, as names on the PATH and absolute paths: the programs of its
+ * engines with the files on their command lines, and the modules. Anyone who could write one would be run by the
+ * gateway, for an employee who is kept less far, or as the gateway itself.
+ */
+export function programsOf({ engines, modules }: Config, { home }: Pick<Layout, 'home'>): readonly string[] {
+  const { claude, codex, presets, commands, families } = engines;
+  return [
+    claude.bin ?? 'claude',
+    codex.bin ?? 'codex',
+    ...acpPresetNames.map((name) => presets[name]?.bin ?? acpPresets[name].bin),
+    ...Object.values(families.acp ?? {}).map(({ command }) => command),
+    ...Object.values(commands).flatMap(({ command: [program = '', ...args] }) => [
+      program,
+      ...args.filter((word) => isAbsolute(word)),
+    ]),
+    ...modules.map((name) => resolve(home, name)),
+  ];
 }

@@ -1,4 +1,4 @@
-import type { ToolChoice, ToolRole } from '../home/tool-choice.js';
+import type { ToolChoice, ToolRole } from '../home/agent-settings.js';
 
 /** A step of a workflow ends with this. */
 export const stepTool = 'submit_workflow_step_output';

@@ -4,7 +4,6 @@ import { bearer, leave } from './access.js';
 import { readOnly } from './base.js';
 import { whole } from './clock.js';
 import { connection, gaps, head } from './connection.js';
-import { Mark } from './parts/mark.js';
 
 /** A view as the frame's navigation names it. */
 export interface Way {
@@ -133,5 +132,18 @@ function Lost() {
       The gateway is gone. What you see is from before; the page goes on by itself, without a gap, when it is
       back. If it stays away: <code>troupe start</code>.
     </p>
+  );
+}
+
+/** The sign of the house. */
+export function Mark() {
+  return (
+    <svg class="mark" viewBox="0 0 32 32" width="26" height="26" aria-hidden="true">
+      <rect width="32" height="32" rx="8" />
+      <path d="M16 10v5.500c0 3-7 2-7 6M16 15.500c0 3 7 2 7 6" />
+      <circle cx="16" cy="9" r="3" />
+      <circle cx="9" cy="23" r="3" />
+      <circle class="spark" cx="23" cy="23" r="3" />
+    </svg>
   );
 }

@@ -2,7 +2,7 @@ import { useRef } from 'preact/hooks';
 import { access } from './access.js';
 import { enter, present } from './enter.js';
 import { isMounted } from './base.js';
-import { Mark } from './parts/mark.js';
+import { Mark } from './frame.js';
 
 /** Who is not known yet stands here: it says what is missing and how to come by it. `to`: `inspector`. */
 export function Gate({ to }: { readonly to: string }) {

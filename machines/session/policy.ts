@@ -12,7 +12,7 @@ import {
   type SessionInput,
 } from './context.js';
 import { pending, pendingPermission } from './permissions.js';
-import type { SessionStatus } from './status.js';
+import type { SessionStatus } from './view.js';
 import type { ToolPolicy } from './tool-policy.js';
 import { anchoredRuleCharsMax, isWholesale, toolRule } from './tool-rule.js';
 import { fitFound } from './transcript.js';

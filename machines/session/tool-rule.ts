@@ -1,5 +1,3 @@
-import type { ToolUse } from './tool-use.js';
-
 /**
  * Permission rules, as Claude Code writes them: `Bash(git status *)`, `Edit(src/**)`, `Read(//etc/hosts)`,
  * `WebFetch(domain:example.com)`; a name alone (`TodoWrite`, `mcp__docs__*`) is a whole tool. What is asked for is
@@ -292,3 +290,14 @@ const verbsOf: ReadonlyMap<string, readonly string[]> = new Map(
     yarn: packages,
   }),
 );
+
+/**
+ * What a tool would do, in the words of permission rules, whatever the engine calls the tool: run a command, change
+ * or read files, fetch from a host. A tool that does none of it is known by its name alone.
+ */
+export type ToolUse =
+  | { readonly tool: 'Bash'; readonly command: string }
+  /** Absolute paths, of which none leads through `..`; in both ways where a link leads elsewhere. */
+  | { readonly tool: 'Edit' | 'Read'; readonly paths: readonly string[] }
+  /** A name in lower case, without a port. */
+  | { readonly tool: 'WebFetch'; readonly host: string };

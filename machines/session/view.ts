@@ -4,7 +4,6 @@ import type { SessionContext } from './context.js';
 import { pending, policyOf } from './permissions.js';
 import { nativeId } from './turns.js';
 import { sessionKey } from './rows.js';
-import type { SessionStatus } from './status.js';
 import { excerpt } from '../text.js';
 import { titleCharsMax, type Waiting } from '../waiting.js';
 
@@ -181,3 +180,20 @@ export function sessionWaiting(status: SessionStatus, context: SessionContext): 
     { id: 'resume', what: 'resume', title, on: 'operator', since: context.lastActivity, until: null },
   ];
 }
+
+/**
+ * The words of the API for where a session stands: the innermost state of its chart. Entries of the log from
+ * before there was a state around the resting ones hold the bare word.
+ */
+export type SessionStatus = 'running' | RestingStatus | 'waiting' | 'deleted';
+export type RestingStatus = 'idle' | 'error' | 'interrupted' | 'stopped';
+
+/**
+ * The status in the words of the API, of a state of the chart. Never throws.
+ * @example sessionStatusOf({ resting: 'idle' }) // 'idle'
+ */
+export const statusOf = (value: SessionStatus | { readonly resting: RestingStatus }): SessionStatus =>
+  typeof value === 'string' ? value : value.resting;
+
+export const isResting = (status: string): status is RestingStatus =>
+  ['idle', 'error', 'interrupted', 'stopped'].includes(status);

@@ -3,10 +3,9 @@ import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { isLinked, labelsAfter } from './annotations.js';
 import { ownsItem, type Asker } from './authority.js';
-import { limits, type WorkItemContext, type WorkItemEventOf } from './context.js';
+import { limits, type WorkItemContext, type WorkItemEventOf, linkRelations } from './context.js';
 import { fitLabels } from './fields.js';
 import { decider } from './ledger.js';
-import { linkRelations } from './links.js';
 import { blank, notOwner } from './refusals.js';
 import { isReviewer } from './review.js';
 

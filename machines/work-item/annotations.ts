@@ -3,9 +3,8 @@ import { callerName } from '../caller.js';
 import { afterwards, type Decision } from '../decision.js';
 import { writeRow } from '../outputs.js';
 import { isoTime } from '../sortable.js';
-import type { WorkItemContext, WorkItemEventOf } from './context.js';
+import type { WorkItemContext, WorkItemEventOf, LinkRelation } from './context.js';
 import { decider, record } from './ledger.js';
-import type { LinkRelation } from './links.js';
 
 /**
  * What people and agents write around an item without moving it: comments, labels, links to other items,

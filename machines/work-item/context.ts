@@ -3,8 +3,6 @@ import { excerpt } from '../text.js';
 import type { Stamp } from '../outputs.js';
 import type { WorkStatus } from './edges.js';
 import type { VerifyPolicy, WorkItemFacts, WorkItemInput } from './input.js';
-import { limits } from './limits.js';
-import type { Link, LinkRelation } from './links.js';
 
 /** The shapes of a work item: what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
 
@@ -225,7 +223,38 @@ export type Handoff = {
 
 export type WorkItemEventOf<Type extends WorkItemEvent['type']> = Extract<WorkItemEvent, { type: Type }>;
 
-export { limits };
+/** How large a work item may be, so that its whole snapshot stays under 64 KiB. */
+export const limits = {
+  titleCharsMax: 200,
+  /** As JSON in UTF-8, so that the whole snapshot stays under 64 KiB. */
+  bodyBytesMax: 32 * 1024,
+  acceptanceBytesMax: 8 * 1024,
+  requestBytesMax: 6 * 1024,
+  noteCharsMax: 4_000,
+  commentBytesMax: 32 * 1024,
+  attemptsMax: 40,
+  wordCharsMax: 200,
+  depthMax: 3,
+  labelsMax: 20,
+  labelCharsMax: 60,
+  linksMax: 50,
+  changedFilesMax: 500,
+  handoffBytesMax: 32 * 1024,
+} as const;
+
+/** How two items are linked: `blocks` and `duplicates` have two ends with a word each, `relates` is the same from both. */
+export const linkRelations = ['blocks', 'blocked_by', 'relates', 'duplicates', 'duplicated_by'] as const;
+export type LinkRelation = (typeof linkRelations)[number];
+export type Link = { readonly relation: LinkRelation; readonly id: string };
+
+/** What the other end of a link is called. */
+export const inverse: Readonly<Record<LinkRelation, LinkRelation>> = {
+  blocks: 'blocked_by',
+  blocked_by: 'blocks',
+  relates: 'relates',
+  duplicates: 'duplicated_by',
+  duplicated_by: 'duplicates',
+};
 
 export function maxRounds(context: Pick<WorkItemContext, 'verifyPolicy'>): number {
   return context.verifyPolicy?.maxRounds ?? (context.verifyPolicy?.mode === 'thorough' ? 3 : 2);

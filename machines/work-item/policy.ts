@@ -93,10 +93,7 @@ export function admitWorkItem(input: WorkItemInput): Refusal | undefined {
       `Sub-tasks nest at most ${limits.depthMax} deep.`,
     );
   return (
-    trustsItself(input) ??
-    fitFields(input) ??
-    fitLabels(input.labels) ??
-    mayVerify(input, input.facts ?? {})
+    trustsItself(input) ?? fitFields(input) ?? fitLabels(input.labels) ?? mayVerify(input, input.facts ?? {})
   );
 }
 

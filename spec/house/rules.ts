@@ -131,6 +131,14 @@ export function longFiles(sources: readonly Source[], linesMax: number): readonl
     .map(([path, lines]) => `${path} has ${lines} lines`);
 }
 
+/** Files so short that a reader opens several for one thought. */
+export function smallFiles(sources: readonly Source[], linesMin: number): readonly string[] {
+  return sources
+    .map(({ path, text }) => [path, text.trimEnd().split('\n').length] as const)
+    .filter(([, lines]) => lines < linesMin)
+    .map(([path, lines]) => `${path} has ${lines} lines`);
+}
+
 /** Lines that are wider than a screen; one regular expression or one import cannot be broken. */
 export function wideLines(sources: readonly Source[], columnsMax: number): readonly string[] {
   return sources.flatMap(({ path, text }) =>

@@ -1,7 +1,7 @@
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Json } from '../../../machines/outputs.js';
-import type { ToolUse } from '../../../machines/session/tool-use.js';
+import type { ToolUse } from '../../../machines/session/tool-rule.js';
 import { isObject, listAt, textAt, type JsonObject } from './lines.js';
 
 /** What the tools of agents do, in the words of permission rules. */

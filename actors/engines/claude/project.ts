@@ -1,9 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentProgram } from '../agent/program.js';
-import { readPlain } from '../agent/read-plain.js';
+import { readPlain, foldersUpToRoot } from '../project-settings.js';
 import type { TurnRequest } from '../engine.js';
-import { foldersUpToRoot } from '../project-settings.js';
 import { configurationFolder } from './folders.js';
 
 /**

@@ -13,7 +13,7 @@ import { newestRow } from '../iterate.js';
 import type { ActorKey, Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Comment } from '../../../machines/work-item/annotations.js';
-import { inverse, type LinkRelation } from '../../../machines/work-item/links.js';
+import { inverse, type LinkRelation } from '../../../machines/work-item/context.js';
 
 /** Comments and links of work items: what touches rows or two items at once. */
 

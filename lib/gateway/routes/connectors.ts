@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { connectorHealth, reloadConnectors, sendThrough } from '../../commands/connectors.js';
 import { isRefusal, refuse } from '../../../machines/refusals.js';
 import { limits } from '../../../machines/connector/context.js';
-import { nextCursor, rowCursor } from '../cursor.js';
+import { nextCursor, rowCursor } from '../parse.js';
 import { route, type Route } from '../route.js';
 import { idempotencyKey, iso, text, wholeNumber } from '../schemas.js';
 

@@ -4,9 +4,8 @@ import { recordsOf, idsOf } from '../../commands/iterate.js';
 import type { RunBook } from '../../records/cron-runs.js';
 import { isRefusal, refuse } from '../../../machines/refusals.js';
 import { limits } from '../../../machines/schedule/context.js';
-import { nextCursor } from '../cursor.js';
+import { nextCursor, idOf } from '../parse.js';
 import { route, type Route } from '../route.js';
-import { idOf } from '../parse.js';
 import { idempotencyKey, iso, text } from '../schemas.js';
 
 const delivery = z

@@ -10,10 +10,9 @@ import { readStart } from '../../records/jailed-file.js';
 import type { Records } from '../../records/records.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import { cursor } from '../cursor.js';
+import { cursor, idOf } from '../parse.js';
 import { attached, wholeNumber } from '../schemas.js';
 import { route, type HttpRequest, type Route } from '../route.js';
-import { idOf } from '../parse.js';
 import { sendFile } from '../send-file.js';
 
 const listQuery = z.object({

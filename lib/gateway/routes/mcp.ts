@@ -5,7 +5,7 @@ import { expectedRefusal } from '../errors.js';
 import { judgeJson } from '../parse.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import type { App, Reply } from '../../commands/app.js';
-import type { ToolRole } from '../../home/tool-choice.js';
+import type { ToolRole } from '../../home/agent-settings.js';
 import type { ToolBackend } from '../../mcp/endpoint.js';
 import { stepTool, toolsOf } from '../../mcp/tool-sets.js';
 import { refuse } from '../../../machines/refusals.js';

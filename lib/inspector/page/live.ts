@@ -1,11 +1,13 @@
-import { signal } from '@preact/signals';
+import { ask } from '../../page/ask.js';
+import type { MachineAnswer } from '../answers.js';
+import { signal, type Signal } from '@preact/signals';
 import { access } from '../../page/access.js';
 import { keepConnected, type Socket } from '../../client/connection.js';
 import { socketsOf } from '../../client/sockets.js';
 import { gaps, head, keepOpen, showConnection, skewMs } from '../../page/connection.js';
 import { confirm } from '../../page/enter.js';
 import { token, url } from '../../page/gateway.js';
-import { loaderOf } from '../../page/loaded.js';
+import { loaderOf, type Loaded } from '../../page/loaded.js';
 import { createNews } from '../../page/news.js';
 import type { InspectEntry, InspectFrame, InspectRefusal } from '../frames.js';
 
@@ -85,3 +87,9 @@ function move(seq: number): void {
 }
 
 const nothing: Batch = { entries: [], skipped: 0, skippedKinds: {}, refusals: [], reset: false };
+
+/** The machine of a kind, as data. */
+export const useMachine = (kind: string): Signal<Loaded<MachineAnswer>> =>
+  useLoaded(kind, (signal) =>
+    ask<MachineAnswer>(`/api/inspect/machines/${encodeURIComponent(kind)}`, { signal }),
+  );

@@ -2,9 +2,8 @@ import { join, relative, sep } from 'node:path';
 import type { Environment } from '../../environment.js';
 import { openJailed } from '../jailed-file.js';
 import { watchTree, type TreeWatch } from '../watch-tree.js';
-import { breath, unhurried } from './steps.js';
+import { breath, unhurried, WordIndex, type Hit } from './word-index.js';
 import { contentsOf, documentBytesMax, foldersBelow, markdown, stampOf } from './tree.js';
-import { WordIndex, type Hit } from './word-index.js';
 import { countWords } from './words.js';
 
 /**

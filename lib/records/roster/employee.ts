@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { sandboxLevels, type SandboxLevel } from '../../../actors/sandbox/levels.js';
-import { toolChoice, type ToolChoice } from '../../home/tool-choice.js';
+import { toolChoice, type ToolChoice } from '../../home/agent-settings.js';
 import { judged } from '../judged.js';
 
 /**

@@ -5,6 +5,7 @@ import {
   parentTarget,
   selfTarget,
   type Action,
+  type DrivenKind,
   type Driver,
   type Step,
 } from '../../../actors/driver.js';
@@ -16,12 +17,12 @@ import type {
   DurableExecution,
   Effect6,
   Machine6,
+  Node6,
   Snapshot6,
   TaggedEffect,
   Timer6,
   XState6,
 } from './library.js';
-import { problemsOf } from './problems.js';
 
 /**
  * The only file that knows how XState 6 steps: over `createDurable`, whose transitions are pure and whose effects
@@ -249,3 +250,17 @@ function restore(
 /** A child that is gone keeps its name: what is sent to it later reaches nothing. */
 const referenceOf = ({ children }: Snapshot6, target: string): Timer6['target'] =>
   target === 'self' ? target : target === parentTarget ? (parent as never) : (children[target] ?? target);
+
+/** What is wrong with a kind whose machine is one of XState 6. */
+export function* problemsOf(kind: DrivenKind<Machine6>, node: Node6 = kind.machine.root): Generator<string> {
+  const where = node.path.length === 0 ? 'the root' : `state "${node.path.join('.')}"`;
+  for (const { id, src } of node.invoke) {
+    if (typeof src !== 'string' || src.startsWith('xstate.invoke.'))
+      yield `${where} invokes inline logic: name it in setup({ actors })`;
+    else if (kind.machine.sources.actors?.[src] === undefined)
+      yield `${where} invokes "${src}", which setup({ actors }) does not define`;
+    else if (kind.effects?.[src] === undefined && kind.childKinds?.[src] === undefined)
+      yield `${where} invokes "${src}" (${id}), which is neither async logic, nor an effect, nor a child kind`;
+  }
+  for (const child of Object.values(node.states)) yield* problemsOf(kind, child);
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { permit } from '../../../actors/engines/agent/permission.js';
 import { acpUse, claudeUse, codexCommand, resolvedUse } from '../../../actors/engines/agent/tool-use.js';
 import type { TurnIO } from '../../../actors/engines/engine.js';
-import type { ToolUse } from '../../../machines/session/tool-use.js';
+import type { ToolUse } from '../../../machines/session/tool-rule.js';
 import { freshFolder } from './child-fixture.js';
 
 /** What agents ask for, in the words of permission rules. */

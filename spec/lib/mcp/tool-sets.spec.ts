@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { toolRoles } from '../../../lib/home/tool-choice.js';
+import { toolRoles } from '../../../lib/home/agent-settings.js';
 import { stepTool, toolSets } from '../../../lib/mcp/tool-sets.js';
 import { tools } from '../../../lib/mcp/tools.js';
 import { openEvidence } from '../../../lib/records/evidence/evidence.js';

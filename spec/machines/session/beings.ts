@@ -3,8 +3,7 @@ import type { Authority, Caller } from '../../../machines/caller.js';
 import type { SessionEvent, TurnOutput } from '../../../machines/session/context.js';
 import { sessionMachine } from '../../../machines/session/machine.js';
 import { sessionNotInState, sessionPolicy } from '../../../machines/session/policy.js';
-import { statusOf } from '../../../machines/session/status.js';
-import { sessionView } from '../../../machines/session/view.js';
+import { statusOf, sessionView } from '../../../machines/session/view.js';
 import { Life } from '../step.js';
 
 /** Sessions for specs, and the words they are talked to with. */

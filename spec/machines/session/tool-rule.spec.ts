@@ -7,9 +7,9 @@ import {
   proposedRule,
   ruleAllows,
   toolRule,
+  type ToolUse,
 } from '../../../machines/session/tool-rule.js';
 import { anchored, atMost, mayUse, policyOfMode } from '../../../machines/session/tool-policy.js';
-import type { ToolUse } from '../../../machines/session/tool-use.js';
 
 describe('a permission rule', () => {
   const bash = (command: string) => ({ tool: 'Bash', uses: { tool: 'Bash', command } as const });

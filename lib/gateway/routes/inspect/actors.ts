@@ -7,9 +7,8 @@ import { judgeSendable, sendableOf } from '../../../inspector/sendable.js';
 import type { WhyAnswer } from '../../../inspector/answers.js';
 import type { LogEntry } from '../../../supervisor/answers.js';
 import type { ActorView } from '../../../supervisor/contract.js';
-import { nextCursor, rowCursor } from '../../cursor.js';
+import { nextCursor, rowCursor, idOf } from '../../parse.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
-import { idOf } from '../../parse.js';
 import type { Reply } from '../../../commands/app.js';
 import { text, wholeNumber } from '../../schemas.js';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import { treePage } from '../../../inspector/actor-tree.js';
-import { nextCursor } from '../../cursor.js';
+import { nextCursor } from '../../parse.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
 import { text, wholeNumber } from '../../schemas.js';

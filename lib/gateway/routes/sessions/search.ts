@@ -3,7 +3,7 @@ import { costReport, groupings } from '../../../commands/sessions/cost-report.js
 import { searchMessages } from '../../../commands/sessions/search-messages.js';
 import { searchSessions } from '../../../commands/sessions/search-sessions.js';
 import { listWorkItems } from '../../../commands/work-items/list-work-items.js';
-import { place } from '../../cursor.js';
+import { place } from '../../parse.js';
 import { type HttpRequest, type Route, route } from '../../route.js';
 import type { Reply } from '../../../commands/app.js';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';

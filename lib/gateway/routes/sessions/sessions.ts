@@ -15,9 +15,8 @@ import { stopSession } from '../../../commands/sessions/stop-session.js';
 import { type Reply } from '../../../commands/app.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { permissionModes } from '../../../../machines/session/tool-policy.js';
-import { cursor, nextCursor } from '../../cursor.js';
+import { cursor, nextCursor, idOf } from '../../parse.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
-import { idOf } from '../../parse.js';
 import {
   agreeing,
   attachments,

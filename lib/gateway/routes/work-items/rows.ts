@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import type { HttpRequest } from '../../route.js';
-import { idOf } from '../../parse.js';
+import { idOf, rowCursor } from '../../parse.js';
 import type { App, Reply } from '../../../commands/app.js';
-import { rowCursor } from '../../cursor.js';
 import { wholeNumber } from '../../schemas.js';
 
 export const pageQuery = z.object({

@@ -7,7 +7,7 @@ import { whatNext } from '../../../commands/work-items/next-moves.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/work-item/context.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
-import { idOf } from '../../parse.js';
+import { idOf, place } from '../../parse.js';
 import {
   agreeing,
   boundedText,
@@ -27,7 +27,6 @@ import {
   workItemSource,
   workItemStatus,
 } from '../../schemas.js';
-import { place } from '../../cursor.js';
 import { eventsOf } from './rows.js';
 import { assignBody, statusBody, archiveBody, assign, move, archive, putAway } from './moves.js';
 

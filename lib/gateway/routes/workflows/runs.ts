@@ -12,9 +12,8 @@ import type { Json } from '../../../../machines/outputs.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../../machines/workflow-run/view.js';
-import { nextCursor, place, rowCursor } from '../../cursor.js';
+import { nextCursor, place, rowCursor, idOf } from '../../parse.js';
 import { route, type Route } from '../../route.js';
-import { idOf } from '../../parse.js';
 import { idempotencyKey, iso, wholeNumber } from '../../schemas.js';
 
 const json = z.unknown(); // parsed JSON, and judged against the definition's own shapes

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { atOnce } from '../../../../lib/records/knowledge/steps.js';
-import { WordIndex } from '../../../../lib/records/knowledge/word-index.js';
+import { atOnce, WordIndex } from '../../../../lib/records/knowledge/word-index.js';
 import { countWords, fragmentsOf } from '../../../../lib/records/knowledge/words.js';
 
 const counted = (text: string): Map<string, number> => {
