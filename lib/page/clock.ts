@@ -18,6 +18,12 @@ export function span(ms: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`;
 }
 
+/** `240 ms`, `1.4 s`, `3 min`: how long something took. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  return ms < 10_000 ? `${(ms / 1_000).toFixed(1)} s` : span(ms);
+}
+
 /** `0:42`, `1:02:03`: for countdowns. */
 export function countdown(ms: number): string {
   const seconds = Math.max(0, Math.ceil(ms / 1_000));

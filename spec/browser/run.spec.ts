@@ -93,8 +93,17 @@ describe('a run in a browser', () => {
             instructions: 'fail please',
             actor: { kind: 'engine', ref: 'pen' },
           },
+          {
+            id: 'ask',
+            type: 'gate',
+            label: 'Ask',
+            gate: { kind: 'approval', approvalRef: 'go', description: 'Go on?' },
+          },
         ],
-        edges: [{ id: 'e', from: 'first', to: 'write' }],
+        edges: [
+          { id: 'e', from: 'first', to: 'write' },
+          { id: 'f', from: 'first', to: 'ask' },
+        ],
       },
     });
     expect(made.status, made.text).to.equal(201);
@@ -103,6 +112,8 @@ describe('a run in a browser', () => {
     const page = await viewer.open(house.gateway.url, { at: `#/runs/${id}/${run}`, reducedMotion: 'reduce' });
     await page.waitForSelector('.attempts li >> nth=1');
     await page.waitForSelector('.heading .state >> text=failed');
+    // It offered to begin again at the gate that was left, after the step that had failed
+    await page.waitForSelector('text=Run again from Write it');
     const failed = page.locator('.attempts li', { hasText: 'Write it' }).last();
     expect(await failed.innerText()).to.match(/failed[^]*It broke/);
     expect(await failed.locator('a').getAttribute('href')).to.match(/^#\/actor\/session\//);
@@ -110,10 +121,10 @@ describe('a run in a browser', () => {
     await picture(page, 'run-attempts');
     expect(await wrongWith(page), 'by day').to.deep.equal([]);
     await page.click('.attempts button >> text=Look around');
-    expect(await page.locator('.redone').innerText()).to.equal('Done again: Look around, Write it.');
+    expect(await page.locator('.redone').innerText()).to.equal('Done again: Look around, Write it, Ask.');
     await page.click('.attempts button >> text=Write it');
     expect(await page.locator('.redone').innerText()).to.equal(
-      'Done again: Write it. Kept as they are: Look around.',
+      'Done again: Write it. Kept as they are: Look around, Ask.',
     );
     await page.click('.attempts button >> text=Look around');
     await page.click('text=Run again from Look around');
@@ -168,6 +179,14 @@ describe('a run in a browser', () => {
     await picture(page, 'run-compare');
     await page.reload(); // the address names both
     await page.waitForSelector('text=1 of 2 steps differ');
+    // On a phone the second run stood outside of what is seen
+    await page.setViewportSize({ width: 390, height: 844 });
+    await until(
+      page,
+      '[...document.querySelectorAll(".compared td .state")].every((one) => one.getBoundingClientRect().right <= 390)',
+    );
+    expect(await wrongWith(page), 'on a phone').to.deep.equal([]);
+    await picture(page, 'run-compare-phone');
     expect(viewer.complaints).to.deep.equal([]);
     await page.context().close();
   });

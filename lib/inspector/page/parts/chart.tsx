@@ -9,6 +9,7 @@ import { edgesTaken, type Filter } from '../taken.js';
 import { ArrowLabel, ArrowLine, StateBox } from './chart-shapes.js';
 import { readable } from './step.js';
 import { Tip } from './tip.js';
+import { ZoomButtons } from './zoom-buttons.js';
 import { useZoom, type Area } from './zoom.js';
 
 /**
@@ -46,7 +47,7 @@ export function Chart({
     () => (drawn === undefined ? [] : areasOf(drawn, lit, taken)),
     [drawn, lit.join(), taken.join()],
   );
-  const { scale, by, fit, home } = useZoom(box, drawn ?? nothing, focus);
+  const zoom = useZoom(box, drawn ?? nothing, focus);
   if (drawn === undefined)
     return (
       <div class="chart-box" aria-busy="true">
@@ -71,7 +72,7 @@ export function Chart({
         <svg
           class="chart"
           viewBox={`0 0 ${width} ${height}`}
-          style={{ width: `${width * scale}px` }}
+          style={{ width: `${width * zoom.scale}px` }}
           role="img"
           aria-label={`Statechart of ${id}. Active: ${lit.join(', ')}.`}
         >
@@ -118,20 +119,7 @@ export function Chart({
             <span class="soft"> A click on a state or an arrow shows its history.</span>
           )}
         </span>
-        <span class="zoom" role="group" aria-label="Size of the chart">
-          <button type="button" class="quiet" aria-label="Smaller" onClick={() => by(0.8)}>
-            −
-          </button>
-          <button type="button" class="quiet" aria-label="Larger" onClick={() => by(1.25)}>
-            +
-          </button>
-          <button type="button" class="quiet" onClick={fit}>
-            All of it
-          </button>
-          <button type="button" class="quiet" onClick={home}>
-            Where it is
-          </button>
-        </span>
+        <ZoomButtons zoom={zoom} label="Size of the chart" />
       </figcaption>
     </figure>
   );

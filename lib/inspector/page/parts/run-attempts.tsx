@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { ask } from '../../../page/ask.js';
-import { dateAndTime, now, span } from '../../../page/clock.js';
+import { dateAndTime, duration, now } from '../../../page/clock.js';
 import { useRows } from '../../../page/parts/rows.js';
 import { tone } from '../../../page/parts/state.js';
 import { useLoaded } from '../live.js';
@@ -45,7 +45,7 @@ export function RunAttempts({
         Attempts
         <span class="soft">
           {isCut ? `the last ${attempts.length} of ${value.total}, ` : ''}oldest first, over{' '}
-          {span(end - from)}
+          {duration(end - from)}
         </span>
       </h2>
       {error !== undefined && (
@@ -122,13 +122,15 @@ function Row({
         )}
         {typeof costUsd === 'number' && costUsd > 0 && <span class="soft num">${costUsd.toFixed(2)}</span>}
         <span class="soft num end" title={dateAndTime(begun)}>
-          {span(over - begun)}
+          {duration(over - begun)}
         </span>
       </p>
       <span class="bar" aria-hidden="true">
         <i class={tone(status)} style={{ marginLeft: part(begun), width }} />
       </span>
-      {(detail ?? reason) !== undefined && status !== 'done' && <small class="bad">{detail ?? reason}</small>}
+      {(detail ?? reason) !== undefined && status !== 'done' && (
+        <small class={status === 'skipped' ? 'soft' : 'bad'}>{detail ?? reason}</small>
+      )}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { ask } from '../../../page/ask.js';
-import { span } from '../../../page/clock.js';
+import { duration } from '../../../page/clock.js';
 import { tone } from '../../../page/parts/state.js';
 import { Leaf, Tree } from '../../../page/parts/tree.js';
 import { useLoaded } from '../live.js';
@@ -123,7 +123,7 @@ function Row({ node }: { readonly node: ComparedNode }) {
       <td>
         <Did side={right} />
       </td>
-      <td>
+      <td class="differs-in">
         {given.length + outcome.length === 0 ? (
           <span class="soft">{differs ? 'how it went' : 'nothing'}</span>
         ) : (
@@ -147,7 +147,7 @@ function Did({ side }: { readonly side: Side | undefined }) {
     <>
       <b class={`state ${tone(status)}`}>{status}</b>{' '}
       <span class="soft num">
-        {durationMs !== null && span(durationMs)}
+        {durationMs !== null && duration(durationMs)}
         {attempt > 1 && `, attempt ${attempt}`}
         {round > 1 && `, round ${round}`}
       </span>

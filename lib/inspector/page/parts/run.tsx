@@ -36,8 +36,12 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
         {error !== undefined && <p class="soft">{error}</p>}
       </section>
     );
-  const node =
-    chosen.value ?? run.parked?.nodeId ?? run.steps.findLast(({ status }) => status !== 'pending')?.nodeId;
+  // Where it is, or where it broke: what was left because of that says little, and is nothing to begin again from
+  const at =
+    run.parked?.nodeId ??
+    run.steps.find(({ status }) => status === 'failed')?.nodeId ??
+    run.steps.findLast(({ status }) => status !== 'pending' && status !== 'skipped')?.nodeId;
+  const node = chosen.value ?? at;
   const receipt = run.steps.find(({ nodeId }) => nodeId === node);
   return (
     <section class="view run" aria-labelledby="run-title">
@@ -72,6 +76,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
         ) : (
           <RunGraph
             run={run}
+            at={at}
             chosen={node}
             choose={(nodeId) => {
               chosen.value = nodeId;
