@@ -117,7 +117,9 @@ export type Definition6<
   KindDefinition<MachineOf<M>, View, Name, List, Code, Meanings, Child>,
   'machine' | 'driver' | 'effects'
 > & {
+  /** Of XState 6. */
   readonly machine: M;
+  /** What the machine does not bring. */
   readonly effects?: EffectsOf6<M>;
 };
 
@@ -170,7 +172,7 @@ export type MachineOf<M> = M extends {
         any,
         any,
         any,
-        Snapshot extends { readonly value: infer Value extends StateValue } ? Value : StateValue,
+        StateValueIn<Snapshot>,
         string,
         Exclude<Input, undefined>,
         OutputOf<Snapshot>,
@@ -181,6 +183,12 @@ export type MachineOf<M> = M extends {
     >
   : AnyStateMachine;
 type Checked<Machine> = Machine extends AnyStateMachine ? Machine : AnyStateMachine;
+/** The states by their names, where the alpha knows them; it says `{}` of some machines whose states run async logic. */
+type StateValueIn<Snapshot> = Snapshot extends { readonly value: infer Value extends StateValue }
+  ? {} extends Value
+    ? StateValue
+    : Value
+  : StateValue;
 /** The alpha adds an index signature to every context, which would take any member. */
 type Named<Context> = { [Key in keyof Context as string extends Key ? never : Key]: Context[Key] };
 type OutputOf<Snapshot> = Snapshot extends { readonly output: infer Output } ? Output : any;

@@ -55,7 +55,18 @@ const till = defineKind({
     },
   },
 });
-const supervisor = await createSupervisor({ kinds: [till, executionKind], store: memoryStore() });
+const lamp = defineKind({
+  kind: 'lamp',
+  version: 1,
+  machine: xstate.createMachine({
+    id: 'lamp',
+    context: {},
+    initial: 'off',
+    states: { off: { on: { press: { target: 'on' } } }, on: { on: { press: { target: 'off' } } } },
+  }),
+  view: ({ value }) => ({ state: value }),
+});
+const supervisor = await createSupervisor({ kinds: [till, lamp, executionKind], store: memoryStore() });
 await supervisor.spawn('till', { id: 't1', input: { start: 1 } });
 const answer = await supervisor.ask(
   'till',
@@ -85,6 +96,15 @@ void supervisor.spawn('till', { id: 't2', input: { strt: 1 } });
 void supervisor.spawn('till', { id: 't2' });
 // @ts-expect-error no such member of the view
 console.log(answer.view.totl);
+const lit = await supervisor.spawn('lamp', { id: 'l1' });
+if (isRefusal(lit)) throw new Error(lit.message);
+console.log(lit.value === 'on', lit.view.state === 'off');
+// @ts-expect-error no such state
+console.log(lit.value === 'onn');
+// @ts-expect-error no such state where the view shows it
+console.log(lit.view.state === 'of');
+// @ts-expect-error no such state of a handle's snapshot
+console.log(supervisor.handle('lamp', 'l1').getSnapshot()?.value === 'offf');
 // @ts-expect-error no such member of the context
 defineKind({ kind: 'till', version: 1, machine, view: ({ context }) => context.totl });
 // @ts-expect-error an event that the machine does not take
