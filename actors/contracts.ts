@@ -23,7 +23,7 @@ export interface Meta extends ActorKey {
   readonly updatedAt: number;
   /** Under whom it was created; null for one of its own. */
   readonly parent: ActorKey | null;
-  /** Set when the actor failed too often; it takes no events until a person resumes it. */
+  /** Since when (`at`) and for which `reason` it takes no events: it failed too often, and a person may resume it. */
   readonly halted: { readonly at: number; readonly reason: string } | null;
 }
 
@@ -186,7 +186,7 @@ export interface Kind<
 
 /** The part of https://standardschema.dev that is needed to check a value. */
 export interface StandardSchema {
-  /** The interface by which every such library can be called. */
+  /** How every such library is called: `vendor` names it, `validate` answers the value or the issues. */
   readonly '~standard': {
     readonly version: 1;
     readonly vendor: string;
@@ -335,6 +335,7 @@ export interface EffectContext<Rows = any, Event = any> {
   rows<Collection extends keyof Otherwise<Rows, AnyRows> & string>(
     collection: Collection,
     options?: {
+      /** At most so many, the youngest. */
       readonly last?: number;
       readonly where?: (row: Otherwise<Rows, AnyRows>[Collection]) => boolean;
     },

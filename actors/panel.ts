@@ -35,7 +35,7 @@ export type Panel =
       readonly title: string;
       /** Written behind each number: `'ms'`. */
       readonly unit?: string | undefined;
-      /** `of`: what a full bar means for this one; else the greatest of all is full. */
+      /** A `label` and its `value`; `of`: what a full bar means for this one; else the greatest of all is full. */
       readonly bars: readonly {
         readonly label: string;
         readonly value: number;
@@ -55,6 +55,6 @@ export type Panel =
       readonly type: 'links';
       /** The heading, at most 100 characters. */
       readonly title: string;
-      /** `to`: an actor, or an address of http or https. */
+      /** Each with its `label`; `to`: an actor, or an address of http or https. */
       readonly links: readonly { readonly label: string; readonly to: ActorKey | string }[];
     };

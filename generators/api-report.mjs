@@ -1,10 +1,11 @@
 // The public face of every entry of package.json, from the built declarations, on standard output as JSON: the
-// `report` of the signatures for reviewers, and the `reference` with the docstrings for users.
+// `report` of the signatures for reviewers, the `reference` with the docstrings for users, and what is `bare` of them within.
 import { CompilerState, Extractor, ExtractorConfig } from '@microsoft/api-extractor';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bareMembers } from './bare-members.mjs';
 import { referenceOf } from './reference.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -78,4 +79,8 @@ for (const [index, config] of configs.entries()) {
 }
 await rm(folder, { recursive: true });
 const report = `# The public face\n\nMade from the declarations of every entry: \`npm run docs\`. A change of it is a change for users.\n\n${parts.join('\n')}`;
-process.stdout.write(JSON.stringify({ report, reference: referenceOf(models) }));
+const bares = bareMembers(entries.map(([, { types }]) => join(root, types)));
+const bare = entries.map(([name], index) => [name.replace('.', 'troupe'), bares[index]]);
+process.stdout.write(
+  JSON.stringify({ report, reference: referenceOf(models), bare: Object.fromEntries(bare) }),
+);

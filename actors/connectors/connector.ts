@@ -71,7 +71,9 @@ export interface EditedMessage {
 
 /** The outcome of a message. */
 export type DeliveryResult =
+  /** `messageId`: the far side's, by which it can be edited. */
   | { readonly outcome: 'sent'; readonly messageId?: string }
+  /** It was surely not sent. */
   | { readonly outcome: 'failed'; readonly reason: string }
   /** The far side may or may not have it. */
   | { readonly outcome: 'unknown'; readonly reason: string };

@@ -12,6 +12,7 @@ import { firstBytes } from './process/output.js';
 export type TurnReport =
   /** A piece of the answer. */
   | { readonly type: 'text'; readonly text: string }
+  /** A piece of what it thinks before it answers. */
   | { readonly type: 'thinking'; readonly text: string }
   /** `toolId` is the engine's own and may come again once the call has finished; `input` is text, often JSON. */
   | {
@@ -21,6 +22,7 @@ export type TurnReport =
       readonly title?: string;
       readonly input: string;
     }
+  /** `output` is text, as the model reads it. */
   | {
       readonly type: 'tool.finished';
       readonly toolId: string;

@@ -13,7 +13,15 @@ import { lastBytes } from './process/output.js';
  */
 export function turnResult(
   child: ChildResult,
-  { program, deadlineMs }: { readonly program: string; readonly deadlineMs: number },
+  {
+    program,
+    deadlineMs,
+  }: {
+    /** Its name in what the turn says. */
+    readonly program: string;
+    /** Milliseconds that the turn was given. */
+    readonly deadlineMs: number;
+  },
 ): TurnResult {
   const text = child.stdout.trimEnd();
   const failed = (error: string): TurnResult => ({ outcome: 'failed', text, error });

@@ -50,7 +50,9 @@ export class GatewayError extends Error {
     readonly code: 'UNREACHABLE' | 'TIMEOUT' | 'NOT_A_GATEWAY' | 'UNAUTHENTICATED',
     message: string,
     options: {
+      /** What went wrong beneath it. */
       readonly cause?: unknown;
+      /** See `GatewayError.status`. */
       readonly status?: number;
     } = {},
   ) {

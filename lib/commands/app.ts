@@ -109,11 +109,11 @@ export interface Engines {
     engineSessions: Readonly<Record<string, { readonly id: string }>>,
     cwd: string,
   ): Promise<void>;
-  /** What is known of the providers' limits, of all engines or of one. */
+  /** What is known of the providers' limits, of all `engines` by name or of one, and which is the `default`. */
   limits(
     name?: string,
   ): Promise<{ readonly default: string | null; readonly engines: Readonly<Record<string, object>> }>;
-  /** The public list. */
+  /** The public list: `engines` by name, and which is the `default`. */
   list(): Promise<{
     readonly default: string | null;
     readonly engines: Readonly<Record<string, EngineListing>>;

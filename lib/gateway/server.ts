@@ -44,7 +44,12 @@ export interface Gateway {
 /** What is served, to whom, and where. */
 export interface GatewayOptions {
   /** What it serves: what its commands reach, and the tokens of agents' sessions. */
-  readonly instance: { readonly app: App; readonly tokens: TokenBook };
+  readonly instance: {
+    /** The commands over its actors. */
+    readonly app: App;
+    /** Of agents and devices. */
+    readonly tokens: TokenBook;
+  };
   /** At least 32 characters. Kept in memory only. */
   readonly operatorToken: string;
   /** Makes `POST /api/internal/hook` possible, which it opens. At least 32 characters. */
@@ -66,7 +71,7 @@ export interface GatewayOptions {
   readonly tls?: Tls | undefined;
   /** Listens already; in place of `port`, `tls` and `slow`. */
   readonly listeners?: Listeners;
-  /** When a reader is too slow: for specs. */
+  /** When a reader is too slow, for specs: took less than `bytesMin` in `checksMax` looks, one each `checkEveryMs`. */
   readonly slow?: { readonly checkEveryMs?: number; readonly bytesMin?: number; readonly checksMax?: number };
   /** Of the instance, shown by `GET /api/status` and part of the cookies' names. Default `default`. */
   readonly name?: string;

@@ -101,12 +101,17 @@ export interface LogEntry extends ActorKey {
   /** `src` of effects started, `-src` of effects left. */
   readonly effects: readonly string[];
   /** What its machine published for watchers, in order. */
-  readonly frames: readonly { readonly event: string; readonly payload: Json }[];
+  readonly frames: readonly {
+    /** Its name: `session:started`. */
+    readonly event: string;
+    /** What it says. */
+    readonly payload: Json;
+  }[];
   /** Log position or name of what caused it. */
   readonly cause: number | string | null;
   /** Who sent the event, as `callerName` writes it. */
   readonly by: string;
-  /** Of an agent that is `by`: what policies see of it. */
+  /** Of an agent that is `by`: what policies see of it. `employee` is its name, `ancestors` the sessions above it. */
   readonly agent?: { readonly employee: string | null; readonly ancestors: readonly string[] };
   /** With whose rights, where not with those of `by`: who caused it, first. */
   readonly onBehalfOf?: readonly string[];
@@ -159,7 +164,10 @@ export interface PastState {
 export interface Why<View = ActorView> {
   /** The actor as committed. */
   readonly actor: View;
-  /** Every event that its state takes or its kind offers: `allowed`, or the refusal that it would get. */
+  /**
+   * Every `event` that its state takes or its kind offers: `allowed`, or the `refusal` (its `code` and `message`) that
+   * it would get; `to`: the states that it may lead to.
+   */
   readonly next: readonly {
     readonly event: string;
     readonly allowed: boolean;
@@ -167,7 +175,7 @@ export interface Why<View = ActorView> {
     readonly to?: readonly string[];
     /** Members that the caller fills in. */ readonly needs?: readonly string[];
   }[];
-  /** Deadlines that will move the actor, epoch ms; `name` is the delay's. */
+  /** Deadlines that will move the actor by an `event`, `due` in epoch milliseconds; `name` is the delay's. */
   readonly timers: readonly { readonly event: string; readonly name: string; readonly due: number }[];
   /** Whom or what it waits for, where its kind tells (`Kind.awaits`). */
   readonly awaits?: Json;
@@ -223,7 +231,7 @@ export interface SupervisorStatus {
   readonly stalledTotal: number;
   /** Time that only the wall clock claims; nothing is forgotten for it. See `Supervisor.retention`. */
   readonly retentionHeldMs: number;
-  /** Kinds whose lists and totals are brought up to a new version, and how far that has come. */
+  /** Kinds whose lists and totals are brought up to a new version: `done` of `total` actors of the `kind`. */
   readonly reindexing: readonly { readonly kind: string; readonly done: number; readonly total: number }[];
 }
 

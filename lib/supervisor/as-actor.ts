@@ -23,7 +23,9 @@ export interface DurableInput<Input = Json> {
 
 /** What `onSnapshot` and `getSnapshot()` of such a child show. */
 export type DurableSnapshot<View = Json, Output = Json> = Snapshot<Output> & {
+  /** As it was given. */
   readonly input: DurableInput<unknown>;
+  /** Of the durable actor. */
   readonly id: string;
   /** The actor's last committed view; null until it is attached. */
   readonly view: View | null;

@@ -86,8 +86,20 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   /** The committed views of a kind's actors in the order of their ids, page by page, without waking any. */
   iterate<Name extends Kinds[number]['kind']>(
     kind: Name,
-    query: { readonly after?: string; readonly limit: number },
-  ): Promise<readonly { readonly id: string; readonly view: ViewOf<KindNamed<Kinds, Name>> }[]>;
+    query: {
+      /** Only ids behind this one. */
+      readonly after?: string;
+      /** At most so many. */
+      readonly limit: number;
+    },
+  ): Promise<
+    readonly {
+      /** Of the actor. */
+      readonly id: string;
+      /** What its kind shows of it. */
+      readonly view: ViewOf<KindNamed<Kinds, Name>>;
+    }[]
+  >;
   /** A page of a list that the kind's `index` declares. */
   list<Name extends Kinds[number]['kind'], List extends ListNameOf<KindNamed<Kinds, Name>>>(
     kind: Name,
@@ -105,7 +117,12 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   rowsAt<Name extends Kinds[number]['kind'], List extends ListNameOf<KindNamed<Kinds, Name>>>(
     kind: Name,
     index: List,
-    places: readonly { readonly key: string; readonly id: string }[],
+    places: readonly {
+      /** The key under which the actor is listed. */
+      readonly key: string;
+      /** Of the actor. */
+      readonly id: string;
+    }[],
   ): Promise<readonly (ListRowOf<KindNamed<Kinds, Name>, List> | undefined)[]>;
   /**
    * How many actors count under each of the names that the kind's `counts` gives. Committed numbers; costs
@@ -133,7 +150,12 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   /** Log entries of one actor, newest first. */
   history(
     actor: ActorKey,
-    query?: { readonly before?: number; readonly limit?: number },
+    query?: {
+      /** Only entries before this log position. */
+      readonly before?: number;
+      /** At most so many. */
+      readonly limit?: number;
+    },
   ): Promise<readonly LogEntry[]>;
   /** The actor's view and state as it was after log position `at`. Read, never re-executed. */
   past(actor: ActorKey, at: number): Promise<PastState | undefined>;
@@ -147,7 +169,12 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   /** A handle usable wherever XState users expect an actor reference. */
   handle<Name extends Kinds[number]['kind']>(kind: Name, id: string): Handle<KindNamed<Kinds, Name>>;
   /** Events at which an actor failed, newest first. `before`: the `place` of the last one of the page before. */
-  deadLetters(query?: { readonly limit?: number; readonly before?: string }): Promise<readonly DeadLetter[]>;
+  deadLetters(query?: {
+    /** At most so many; default 100. */
+    readonly limit?: number;
+    /** Only those that are older than the one of this id. */
+    readonly before?: string;
+  }): Promise<readonly DeadLetter[]>;
   /**
    * Put a dead letter back into its actor's mailbox, with its sender's authority. `NOT_FOUND` when it or its
    * actor is gone; the refusal of the actor's policy when it does not admit the event from its sender, or not
@@ -194,6 +221,13 @@ export interface Handle<K extends AnyKind = Kind> extends ActorKey<K['kind']> {
   subscribe(
     observer:
       | ((snapshot: SnapshotOf<K>) => void)
-      | { next?(snapshot: SnapshotOf<K>): void; error?(error: unknown): void; complete?(): void },
+      | {
+          /** With the snapshot of each commit. */
+          next?(snapshot: SnapshotOf<K>): void;
+          /** The subscription has failed and ends. */
+          error?(error: unknown): void;
+          /** The actor has reached its end. */
+          complete?(): void;
+        },
   ): { unsubscribe(): void };
 }

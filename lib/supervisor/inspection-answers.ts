@@ -17,8 +17,8 @@ export interface Inspection {
   /** All kinds of this supervisor, with what a page shows of them. */
   kinds(): readonly KindFacts[];
   /**
-   * How many actors of a kind stand in each state, how many are halted, and how many there are at all. Costs
-   * nothing.
+   * How many actors of a kind stand in each state (`states`), how many are `halted`, and how many there are at all
+   * (`total`). Costs nothing.
    */
   counts(kind: string): {
     readonly total: number;
@@ -53,7 +53,7 @@ export interface Inspection {
   tap(listener: (entries: readonly SealedEntry[]) => void): () => void;
   /** Actors of a kind whose failures still count, since the process began, worst first. */
   failing(kind: string): readonly Failing[];
-  /** Parts of the supervisor; `failing`: why a part is degraded, else null. */
+  /** Parts of the supervisor by `name`; `failing`: why a part is degraded, else null. */
   subsystems(): readonly { readonly name: string; readonly failing: string | null }[];
   /** At most a thousand are counted. */
   deadLetters(): Promise<number>;
@@ -89,7 +89,7 @@ export interface StoredActor extends ActorKey {
   readonly status: 'active' | 'done' | 'error' | 'stopped';
   /** The machine's context, not redacted. */
   readonly context: Readonly<Record<string, Json>>;
-  /** Delays that run, by XState's id: `due` in epoch milliseconds, and the event that comes then. */
+  /** Delays that run, by XState's id: `due` in epoch milliseconds, and the `event` that comes then. */
   readonly timers: Readonly<
     Record<string, { readonly due: number; readonly event: { readonly type: string } }>
   >;
@@ -97,7 +97,7 @@ export interface StoredActor extends ActorKey {
   readonly calls: Readonly<Record<string, { readonly key: string; readonly src: string }>>;
   /** Epoch milliseconds of the failures that count towards the restart intensity. */
   readonly failures: readonly number[];
-  /** Since when and why it takes no events; null where it does. */
+  /** Since when (`at`, epoch milliseconds) and why (`reason`) it takes no events; null where it does. */
   readonly halted: { readonly at: number; readonly reason: string } | null;
   /** By innermost state: since when. */
   readonly places: Readonly<Record<string, number>>;

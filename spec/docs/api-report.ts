@@ -12,11 +12,14 @@ interface Face {
   readonly report: string;
   /** With its docstrings too, for users. */
   readonly reference: string;
+  /** By entry: members within declarations that have no sentence. */
+  readonly bare: Readonly<Record<string, readonly string[]>>;
 }
 
 let face: Promise<Face> | undefined;
 
 export const apiReport = async (): Promise<string> => (await (face ??= readFace())).report;
+export const bareMembers = async (): Promise<Face['bare']> => (await (face ??= readFace())).bare;
 export const apiReference = async (): Promise<string> => (await (face ??= readFace())).reference;
 
 /** By api-extractor, which brings a TypeScript of its own: made once. */

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { apiReference, apiReport, apiReportFile } from '../docs/api-report.js';
+import { apiReference, apiReport, apiReportFile, bareMembers } from '../docs/api-report.js';
 import { textOf } from '../docs/samples.js';
 
 /** Every change of the public face is a change of this file, and so a line that a reviewer sees. */
@@ -20,6 +20,16 @@ describe('the report of the public face', () => {
       'troupe/client: export interface components { … }',
       'troupe/client: export interface paths { … }',
     ]);
+  });
+
+  // Parts of unions, parameters and answers: an extractor looks no deeper than the members of interfaces
+  it('has a sentence for what stands within a declaration, or names it in the sentence of the whole', async () => {
+    const { 'troupe/machines': events = [], ...others } = await bareMembers();
+    const bare = Object.values(others).flat();
+    expect(bare.filter((path) => !/^(?:components|paths)\b/.test(path))).to.deep.equal([]);
+    // Members of the built-in machines' events, which only their own commands send: no more than there are
+    expect(events.length).to.be.at.most(129);
+    expect(bare, 'what OpenAPI makes is seen').to.include('components.schemas.Comment.text');
   });
 
   // A reader of an editor's hint has nothing else: a value without an example is read in our code, or guessed

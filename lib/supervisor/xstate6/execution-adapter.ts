@@ -11,7 +11,7 @@ import type { LiveAction6, LiveActor6, XState6 } from './library.js';
 export interface ExecutionOptions {
   /** Of the actor that is its journal: `[A-Za-z0-9._:-]{1,200}`. The same one after a crash. */
   readonly id: string;
-  /** The machine that is given to `createDurable`; a journal of another one, or of another version, is refused. */
+  /** The machine that is given to `createDurable`; a journal of another `id`, or of another `version`, is refused. */
   readonly logic: { readonly id: string; readonly version?: string | undefined };
   /** Ends the adapter: what waits for an event rejects with the signal's reason. */
   readonly signal?: AbortSignal;
@@ -23,7 +23,7 @@ export interface ExecutionAdapter {
   readonly executionId: string;
   /** Runs an action unless the journal says that it was done; resolves once that is noted. */
   executeAction(action: LiveAction6, metadata: { readonly id: string }, runtime: object): Promise<void>;
-  /** The next event for the root; rejects where the execution's signal aborts. */
+  /** The next event for the root, of a `type` and its members; rejects where the execution's signal aborts. */
   waitForEvent(): Promise<{ readonly type: string; readonly [member: string]: Json }>;
   /** Queues an event of the machine's own. Throws a TypeError in the middle of async work. */
   enqueueRootEvent(source: unknown, event: { readonly type: string }): void;
