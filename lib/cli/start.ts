@@ -5,6 +5,9 @@ import type { Layout } from '../home/layout.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endTurns, turnsGoOn } from './stop.js';
 import { progressTeller } from './print.js';
+import { readAnnouncement } from '../home/announce.js';
+import { isRefusal } from '../../machines/refusals.js';
+import { browserLink, openInBrowser } from './browser-link.js';
 import {
   engineLine,
   hint,
@@ -65,6 +68,7 @@ async function ownAndWait(
     const served = await Promise.race([starting, stopped.promise.then(() => wait(drainMsMax, undefined))]);
     if (served === undefined) return terminal.say('Stopped before it had started; start again to continue.');
     welcome(served, layout, terminal);
+    await invite(served, layout, terminal);
     const stopping = notifyManager(terminal.env);
     const departure = await Promise.race([served.departed, stopped.promise]);
     if (departure === undefined) stopping();
@@ -91,6 +95,34 @@ function welcome(served: Instance, layout: Layout, terminal: Terminal): void {
   );
   terminal.say('  stop    Ctrl-C; work in progress is kept');
 }
+
+/**
+ * To a person at a terminal, and to nothing that keeps what it reads: an address that lets this machine's browser in.
+ * Where there is a desktop and no browser is paired yet, it is opened as well.
+ */
+async function invite({ app }: Instance, layout: Layout, terminal: Terminal): Promise<void> {
+  const { env } = terminal;
+  if (process.stderr.isTTY !== true || env['JOURNAL_STREAM'] !== undefined) return;
+  try {
+    const announcement = await readAnnouncement(layout.announcement);
+    if (announcement === undefined) return;
+    const { link, ttlSeconds } = await browserLink(layout, announcement);
+    terminal.say(`  open    ${link}`);
+    terminal.say(`          in a browser of this machine within ${ttlSeconds} s; it works once`);
+    const paired = await app.records?.devices.list();
+    const isNew = paired !== undefined && !isRefusal(paired) && paired.length === 0;
+    if (isNew && hasDesktop(env)) void openInBrowser((await browserLink(layout, announcement)).link);
+  } catch (error) {
+    terminal.say(
+      `  open    no address could be made: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+const hasDesktop = (env: Terminal['env']): boolean =>
+  process.platform === 'darwin' ||
+  process.platform === 'win32' ||
+  (env['DISPLAY'] ?? env['WAYLAND_DISPLAY'] ?? '') !== '';
 
 interface Stop {
   readonly signal: AbortSignal;
