@@ -15,6 +15,7 @@ import { pairingKind } from '../actors/pairing/kind.js';
 import { pollCheckEffect } from '../actors/poll/check.js';
 import { pollKind, type PollEffects } from '../actors/poll/kind.js';
 import { scheduleKind } from '../actors/schedule/kind.js';
+import { untilWritten } from '../actors/until-written.js';
 import { triggerKind } from '../actors/trigger/kind.js';
 import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import type { CarryOutInput } from '../machines/held-decision/machine.js';
@@ -93,9 +94,14 @@ function cronEffects(records: Records, app: AppOf): Parameters<typeof cronFireKi
       guarantee: 'at-least-once',
       run: (input: LaunchInput, context) => {
         const { workflowId } = input.job;
-        return workflowId === null
-          ? launchFire(app(context), input)
-          : launchScheduled(app(context), workflowId, input);
+        // A disk that is full for a moment must not cost the run; launched again, it finds what is there
+        return untilWritten(
+          () =>
+            workflowId === null
+              ? launchFire(app(context), input)
+              : launchScheduled(app(context), workflowId, input),
+          context.signal,
+        );
       },
     },
     record: {

@@ -9,7 +9,8 @@ import type { EngineTurnOptions } from './turn-options.js';
 import type { ChangeWatch } from './turn-changes.js';
 import { createDeltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
-import { followTurn, type TurnFollower, untilWritten } from './turn-follow.js';
+import { untilWritten } from '../until-written.js';
+import { followTurn, type TurnFollower } from './turn-follow.js';
 import {
   judgedSettings,
   leftOut,

@@ -307,7 +307,7 @@ async function liveStore(
     checkpoint: () => tended((upkeep) => upkeep.checkpoint()),
     async compact() {
       await tended((upkeep) => upkeep.replaceCopy());
-      await read((database) => database.rewrite());
+      await tended(() => session.database.rewrite());
     },
     backUp: (target, { onProgress } = {}) => read((database) => backUp(ports, database, target, onProgress)),
     verify: (how) => read((database) => verifyInUse(files, database, copy, how)),

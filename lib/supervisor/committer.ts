@@ -20,7 +20,8 @@ export class Committer {
   private waiting: Pending[] = [];
   private scheduled = false;
   private inFlight = 0;
-  private broken = false;
+  /** Why what was drafted since must not be written; undefined: nothing has failed. */
+  private broken: { readonly error: unknown } | undefined;
   private seq: number;
   private chain: string;
   /** Since start. */
@@ -56,7 +57,7 @@ export class Committer {
   /** Never throws: who submits, and who else waits, must not suffer for it. */
   private readonly flush = (): void => {
     this.scheduled = false;
-    while (this.waiting.length > 0 && this.inFlight < groupsInFlightMax && !this.broken) {
+    while (this.waiting.length > 0 && this.inFlight < groupsInFlightMax && this.broken === undefined) {
       // A second group in flight only pays when there is enough to fill it.
       if (this.inFlight > 0 && this.waiting.length < 16) return;
       const members = this.waiting.slice(0, this.fitting());
@@ -107,7 +108,7 @@ export class Committer {
   /** A group behind one that failed has no place in the store either, which proves nothing. */
   private failure(error: unknown): unknown {
     const { ownership } = this.kernel;
-    if (provesLoss(error) && (!this.broken || isLost(error))) return ownership.lose(error);
+    if (provesLoss(error) && (this.broken === undefined || isLost(error))) return ownership.lose(error);
     return ownership.loss ?? error ?? new Error('the store failed');
   }
 
@@ -181,10 +182,11 @@ export class Committer {
       this.commits += members.length;
       if (sealed.length > 0) this.publish(sealed);
     } else {
-      this.broken = true;
+      this.broken ??= { error };
     }
     for (const member of members) this.settle(member, error);
-    if (this.broken && this.inFlight === 0) this.rewind(error);
+    // The group before one that failed may be answered after it, and well: what hangs on the failed one is void all the same
+    if (this.broken !== undefined && this.inFlight === 0) this.rewind(this.broken.error);
     if (this.waiting.length > 0) this.flush();
   }
 
@@ -193,7 +195,7 @@ export class Committer {
     const discarded = this.waiting;
     this.waiting = [];
     ({ seq: this.seq, chain: this.chain } = this.kernel.store.head);
-    this.broken = false;
+    this.broken = undefined;
     this.skew.unwritten();
     for (const member of discarded) this.settle(member, error);
   }

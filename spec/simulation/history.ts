@@ -443,10 +443,12 @@ class History {
       if (this.watcher.cut) this.watcher.follow(supervisor, process);
       await this.machine.sleep(pause);
       this.alive(process);
-      left = await owed(store, this.tables, (key) => this.world.mayRest(key)).catch((error: unknown) => {
+      const unread = (error: unknown): string[] => {
         if (!ofTheDisk(error)) throw error;
         return ['the store cannot be read'];
-      });
+      };
+      left = await owed(store, this.tables, (key) => this.world.mayRest(key)).catch(unread);
+      if (left.length === 0) left = await this.world.owes(supervisor).catch(unread);
       if (left.length === 0 && this.watcher.cut) left = ['a watcher that was cut off'];
       this.alive(process);
     }

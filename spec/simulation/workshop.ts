@@ -96,6 +96,10 @@ export class Workshop implements World {
   }
 
   /** Actors of a kind that the second version does not know any more keep what they have. */
+  owes(): Promise<string[]> {
+    return Promise.resolve([]);
+  }
+
   mayRest(key: string): boolean {
     return this.version === 2 && /(?:^|\/)retired\//.test(key);
   }

@@ -34,6 +34,8 @@ export interface World {
   check(supervisor: Supervisor, process: SimulatedProcess, settled: boolean): Promise<void>;
   /** A row of an inbox, an outbox or the index of timers that may lie there though all is at rest. */
   mayRest(key: string): boolean;
+  /** What no row tells: of the far sides of connectors. */
+  owes(supervisor: Supervisor): Promise<string[]>;
 }
 
 export const ofTheDisk = (error: unknown): boolean =>

@@ -83,7 +83,9 @@ describe('engineTurnHand', () => {
       let left = times;
       return async (given: Given): Promise<void> => {
         left -= 1;
-        if (left >= 0) throw new StoreError('STORE_UNAVAILABLE', 'not written: the disk is full');
+        // A segment that could not be cut off is written or not: seed 139
+        if (left === 0) throw new StoreError('OUTCOME_UNKNOWN', 'the partial write could not be removed');
+        if (left > 0) throw new StoreError('STORE_UNAVAILABLE', 'not written: the disk is full');
         await write(given);
       };
     };

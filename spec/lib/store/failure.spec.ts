@@ -96,6 +96,37 @@ describe('a write that the disk refuses', () => {
     }
   });
 
+  // Its error came out raw, and the store went on with a LevelDB that takes no write after a failed flush
+  it('is followed by a reopening where it came from a compaction that was asked for', async () => {
+    const home = await newHome();
+    const files = failingPorts();
+    const model: Model = new Map();
+    let isFull = true;
+    const store = await openLevelStore({
+      directory: home,
+      ports: {
+        ...files.ports,
+        async openDatabase(directory, options) {
+          const database = await files.ports.openDatabase(directory, options);
+          const rewrite = async (): Promise<void> => {
+            if (isFull) throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
+            await database.rewrite();
+          };
+          return { ...database, rewrite };
+        },
+      },
+    });
+    await fill(store, model, 20);
+    const healed = recovery(store);
+    expect((await rejection(store.compact())).code).to.equal('STORE_UNAVAILABLE');
+    await healed;
+    isFull = false;
+    await fill(store, model, 20);
+    await store.compact();
+    await store.close();
+    await expectWhole(home, model);
+  });
+
   it('rebuilds the database where it refused because of damage, as LevelDB does when a compaction meets it', async () => {
     const home = await newHome();
     const files = failingPorts();

@@ -176,6 +176,35 @@ describe('one event, one commit', () => {
     expect(log.map(({ position: seq }) => seq)).to.deep.equal(log.map((_, n) => n + 1));
   });
 
+  // What had been decided meanwhile was acknowledged, and its messages were used up, without ever being written
+  // (the simulated fleet, seed 300)
+  it('acknowledges nothing behind a group that failed before the one ahead of it was answered', async () => {
+    const { supervisor, environment } = house;
+    const ids = Array.from({ length: 20 }, (_, n) => `far-${n}`);
+    await Promise.all(ids.map((id) => supervisor.spawn('counter', { id })));
+    const { write } = house.mortal;
+    const ahead = later<undefined>();
+    let groups = 0;
+    house.mortal.write = async (group) => {
+      groups += 1;
+      if (groups === 2) throw new StoreError('STORE_UNAVAILABLE', 'not written: the disk is full');
+      const stored = write(group);
+      if (groups === 1) await ahead.promise;
+      await stored;
+    };
+    const first = supervisor.ask('counter', 'a', { type: 'add', n: 1 });
+    await environment.settle();
+    const second = rejection(supervisor.ask('counter', 'a', { type: 'add', n: 1 }));
+    const others = Promise.allSettled(ids.map((id) => supervisor.ask('counter', id, { type: 'add', n: 1 })));
+    await environment.settle();
+    expect((await others).filter(({ status }) => status === 'fulfilled')).to.deep.equal([]);
+    ahead.resolve(undefined);
+    expect(seen((await first) as ActorView)).to.include({ n: 1 });
+    expect(await second).to.include({ code: 'STORE_UNAVAILABLE' });
+    expect(seen(await supervisor.get('counter', 'a'))).to.include({ n: 1 });
+    expect(await supervisor.history({ kind: 'counter', id: 'a' })).to.have.length(2);
+  });
+
   it('writes groups of a bounded size, however much has gathered while the disk was busy', async () => {
     const { supervisor, store } = house;
     const sizes: number[] = [];

@@ -1,4 +1,6 @@
 import type { App, Reply, Request } from '../../../lib/commands/app.js';
+import { reloadConnectors, sendThrough } from '../../../lib/commands/connectors.js';
+import { createJob, deleteJob, editJob, triggerJob } from '../../../lib/commands/cron.js';
 import { addComment } from '../../../lib/commands/work-items/annotate-work-item.js';
 import { decideApproval, requestApproval } from '../../../lib/commands/work-items/approvals.js';
 import { createWorkItem } from '../../../lib/commands/work-items/create-work-item.js';
@@ -12,6 +14,7 @@ import { operator } from '../../../machines/caller.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import type { Machine, SimulatedProcess } from '../machine.js';
 import type { Behaviour } from '../kinds.js';
+import { pigeon, type Loft } from './loft.js';
 
 export const fleetOperations = [
   'open',
@@ -43,7 +46,20 @@ export const fleetOperations = [
   'cancel',
   'archive',
 ] as const;
-export type FleetOperation = (typeof fleetOperations)[number];
+/** Of cron jobs and of a connector, less often: each sets off much. */
+export const farOperations = [
+  'job',
+  'send',
+  'letter',
+  'trigger',
+  'send',
+  'letter',
+  'reload',
+  'unjob',
+  'letter',
+  'enable',
+] as const;
+export type FleetOperation = (typeof fleetOperations | typeof farOperations)[number];
 
 /** What a client knows of what it asked for. */
 export interface Operation {
@@ -66,7 +82,10 @@ export class FleetClients {
   readonly unanswered = new Map<string, number>();
   acknowledged = 0;
 
-  constructor(private readonly machine: Machine) {}
+  constructor(
+    private readonly machine: Machine,
+    private readonly loft: Loft,
+  ) {}
 
   ask(
     app: App,
@@ -85,6 +104,8 @@ export class FleetClients {
       askedAt,
     };
     this.operations.set(one.id, one);
+    // Someone writes to the far side, which tells us when it can
+    if (one.operation === 'letter') return this.loft.post(one.id, `<${one.id} ${one.behaviour}>`);
     void this.request(app, process, one);
   }
 
@@ -92,13 +113,15 @@ export class FleetClients {
   again(app: App, process: SimulatedProcess, now: number): void {
     this.unanswered.clear();
     for (const one of this.operations.values())
-      if (one.knowledge === 'unknown' && now - one.askedAt < 20 * 3_600_000)
+      if (one.operation !== 'letter' && one.knowledge === 'unknown' && now - one.askedAt < 20 * 3_600_000)
         void this.request(app, process, one);
   }
 
   overdue(quietSince: number): string | undefined {
     for (const [id, since] of this.unanswered)
-      if (since > quietSince && this.machine.now - since > answeredWithin) return id;
+      // Who sends waits for the far side
+      if (!/^(?:send|reload)/.test(id) && since > quietSince && this.machine.now - since > answeredWithin)
+        return id;
     return undefined;
   }
 
@@ -123,7 +146,8 @@ export class FleetClients {
       one.knowledge = 'done';
       this.acknowledged += 1;
       const { body } = answer as Reply<{ id?: string }>;
-      if (['open', 'item', 'run'].includes(one.operation) && typeof body.id === 'string') one.made = body.id;
+      if (['open', 'item', 'run', 'job'].includes(one.operation) && typeof body.id === 'string')
+        one.made = body.id;
     } catch (error) {
       if (!process.alive) return;
       const { code } = error as { code?: string };
@@ -135,7 +159,7 @@ export class FleetClients {
   }
 }
 
-type Target = 'open' | 'item' | 'run';
+type Target = 'open' | 'item' | 'run' | 'job';
 const targetOf: Readonly<Record<FleetOperation, Target | undefined>> = {
   open: undefined,
   post: 'open',
@@ -152,6 +176,13 @@ const targetOf: Readonly<Record<FleetOperation, Target | undefined>> = {
   run: undefined,
   gate: 'run',
   cancel: 'run',
+  job: undefined,
+  trigger: 'job',
+  unjob: 'job',
+  enable: 'job',
+  send: undefined,
+  letter: undefined,
+  reload: undefined,
 };
 
 export const workflowId = 'fleet';
@@ -217,6 +248,30 @@ async function say(app: App, one: Operation): Promise<Reply | Refusal | undefine
       const run = (await app.supervisor.get('workflow-run', whom))?.view;
       return run === undefined ? undefined : cancelRun(request, run, undefined);
     }
+    case 'job':
+      return createJob(request, {
+        id,
+        name: id,
+        prompt: text,
+        schedule: '0 * * * *',
+        timezone: 'UTC',
+        missed: behaviour === 'slow' ? 'skip' : behaviour === 'good' ? 'all' : 'once',
+        delivery: behaviour === 'good' ? { connector: pigeon, channel: 'jobs' } : null,
+      });
+    case 'trigger':
+      return triggerJob(request, whom);
+    case 'unjob':
+      return deleteJob(request, whom);
+    case 'enable':
+      return editJob(request, whom, { enabled: behaviour !== 'slow' });
+    case 'send':
+      return sendThrough(request, pigeon, { channel: 'yard', text });
+    case 'reload': {
+      await reloadConnectors(app);
+      return undefined;
+    }
+    case 'letter':
+      return undefined;
   }
 }
 

@@ -1,9 +1,18 @@
 import type { Kind } from '../../../actors/contracts.js';
+import { createConnectorLinks } from '../../../actors/connector/links.js';
+import { createConnectorRegistry, type Connectors } from '../../../actors/connectors/registry.js';
+import { cronFireKind } from '../../../actors/cron-fire/kind.js';
+import { homeKind } from '../../../actors/home/kind.js';
+import { untilWritten } from '../../../actors/until-written.js';
+import { scheduleKind } from '../../../actors/schedule/kind.js';
 import { createEngineRegistry } from '../../../actors/engines/registry.js';
 import { createSessionTokens } from '../../../actors/engines/tokens.js';
 import { agentKinds } from '../../../lib/agents.js';
 import type { App, AppParts } from '../../../lib/commands/app.js';
+import { alignConnectors } from '../../../lib/commands/connectors.js';
+import { followClock, launchFire } from '../../../lib/commands/cron.js';
 import { idsOf } from '../../../lib/commands/iterate.js';
+import { receiveMessage } from '../../../lib/commands/sessions/receive-message.js';
 import { workflowPorts } from '../../../lib/commands/workflow-runs/ports.js';
 import { createWorkflow } from '../../../lib/commands/workflows/write-workflow.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
@@ -15,7 +24,9 @@ import { allOperations, type Operation, type Step } from '../plan.js';
 import { allLetters } from '../workshop.js';
 import { ofTheDisk, type World } from '../world.js';
 import { scriptedAgent, type Outside } from './agent.js';
-import { concurrency, FleetClients, fleetOperations, workflowId } from './clients.js';
+import { concurrency, farOperations, FleetClients, fleetOperations, workflowId } from './clients.js';
+import { Loft, pigeon } from './loft.js';
+import { checkFarPromises } from './far-promises.js';
 import { checkPromises, readFleet } from './promises.js';
 
 /**
@@ -30,6 +41,10 @@ export class Fleet implements World {
     event: { type: 'queue.pause' },
   };
   private readonly clients: FleetClients;
+  private readonly loft: Loft;
+  private readonly connectors: Connectors;
+  /** The lines of the runs' files, by the run. */
+  private readonly lines = new Map<string, string>();
   private readonly heard = new Map<string, number>();
   private outside: Outside = {
     heard: this.heard,
@@ -42,7 +57,16 @@ export class Fleet implements World {
   private begun = 0;
 
   constructor(private readonly machine: Machine) {
-    this.clients = new FleetClients(machine);
+    this.loft = new Loft(
+      () => this.outside,
+      () => machine.now / 1000 + machine.sleptMs,
+    );
+    this.connectors = {
+      types: [this.loft.connector],
+      instances: () => [{ name: pigeon, type: pigeon, employee: null, allowFrom: ['ann'], settings: {} }],
+      reread: async () => undefined,
+    };
+    this.clients = new FleetClients(machine, this.loft);
   }
 
   get acknowledged(): number {
@@ -74,6 +98,12 @@ export class Fleet implements World {
     );
     if (process.alive && isRefusal(made))
       must(made.code === 'EXISTS', `the workflow was refused: ${made.message}`);
+    const forgiven = (error: unknown): void => {
+      if (process.alive && !ofTheDisk(error)) this.clients.surprises.push(String((error as Error).stack));
+    };
+    const { supervisor: typed } = this.app(supervisor);
+    await alignConnectors(typed, this.connectors).catch(forgiven);
+    if (process.alive) followClock({ supervisor: typed }, forgiven);
   }
 
   again(supervisor: Supervisor, process: SimulatedProcess, passedMs: number): void {
@@ -86,7 +116,8 @@ export class Fleet implements World {
     passedMs: number,
     step: Step & { readonly do: Operation },
   ): void {
-    const operation = fleetOperations[allOperations.indexOf(step.do) % fleetOperations.length]!;
+    const operations = step.who === 1 && step.whom === 1 ? farOperations : fleetOperations;
+    const operation = operations[allOperations.indexOf(step.do) % operations.length]!;
     const { behaviour } = step;
     this.clients.ask(
       this.app(supervisor),
@@ -108,6 +139,7 @@ export class Fleet implements World {
       for (const id of await idsOf(supervisor, 'session', { index: 'all' }))
         await app.supervisor.ask('session', id, { type: 'queue.resume' }, { by: operator });
       for (const { id } of await allLetters(supervisor)) await supervisor.retry(id, operator);
+      await alignConnectors(app.supervisor, this.connectors); // where the disk failed at the start
     } catch (error) {
       if (!ofTheDisk(error)) throw error;
     }
@@ -126,13 +158,24 @@ export class Fleet implements World {
       throw error;
     });
     if (!process.alive || found === undefined) return;
-    checkPromises([...this.clients.operations.values()], found, heardBefore, this.begun - 1, settled);
+    const { heard, loft, lines } = { heard: heardBefore, loft: this.loft, lines: this.lines };
+    checkPromises([...this.clients.operations.values()], found, heard, this.begun - 1, settled);
+    checkFarPromises([...this.clients.operations.values()], found, { loft, lines }, settled);
     must(this.clients.surprises.length === 0, this.clients.surprises[0] ?? '');
   }
 
   /** What waits for a person ends by itself after a day, or an hour. */
   mayRest(key: string): boolean {
-    return /^t\/[^/]*\/(?:work-item\/|workflow-run\/[^/]*\/answer:)/.test(key);
+    return (
+      /^t\/[^/]*\/(?:work-item\/|schedule\/|connector\/|workflow-run\/[^/]*\/answer:)/.test(key) ||
+      key.startsWith('o/connector/') // a link that is held; what waits to be sent is owed, see below
+    );
+  }
+
+  async owes(supervisor: Supervisor): Promise<string[]> {
+    const rows = await supervisor.rows({ kind: 'connector', id: pigeon }, 'deliveries', { last: 500 });
+    const queued = rows.filter(({ row }) => (row as { status?: unknown }).status === 'queued');
+    return [...queued.map(({ n }) => `delivery ${n}`), ...this.loft.unheard];
   }
 
   private app(supervisor: Supervisor): App {
@@ -154,6 +197,7 @@ export class Fleet implements World {
     };
     this.parts = {
       engines: registry,
+      connectors: this.connectors,
       evidence,
       settings: {
         home: '/home',
@@ -162,14 +206,36 @@ export class Fleet implements World {
         turnDeadlineMs: 60_000,
       },
     };
-    this.made = agentKinds({
+    const links = createConnectorLinks(
+      createConnectorRegistry({ connectors: this.connectors.types, instances: this.connectors.instances }),
+    );
+    const agents = agentKinds({
       registry,
+      connectors: this.connectors.types,
+      connectorInstances: this.connectors.instances,
+      links,
+      inboxOf:
+        (name, { supervisor }) =>
+        (message) =>
+          receiveMessage(this.app(supervisor), name, message).then(() => undefined),
       tokens: createSessionTokens(),
       workFolder: '/home/work',
       permissionWaitMs: 20_000,
       evidence,
       workflows: ({ supervisor }) => workflowPorts(this.app(supervisor)),
-    }) as unknown as readonly Kind[];
+    });
+    const fire = cronFireKind({
+      launch: {
+        guarantee: 'at-least-once',
+        run: (input, { supervisor, signal }) =>
+          untilWritten(() => launchFire(this.app(supervisor), input), signal),
+      },
+      record: {
+        guarantee: 'at-least-once',
+        run: async ({ line }) => void this.lines.set(line.sessionKey, line.status),
+      },
+    });
+    this.made = [...agents, homeKind(), scheduleKind(), fire] as unknown as readonly Kind[];
   }
 }
 

@@ -3,12 +3,19 @@ import type { Supervisor } from '../../../lib/supervisor/contract.js';
 import { must } from '../model.js';
 import { tokensIn } from './agent.js';
 import { concurrency, type Operation } from './clients.js';
+import { pigeon } from './loft.js';
 
 /** All that a gateway shows of its sessions, work items and runs. */
 export interface Shown {
   readonly sessions: readonly {
     readonly id: string;
-    readonly view: { readonly status: string; readonly queueDepth: number; readonly queuePaused: boolean };
+    readonly view: {
+      readonly status: string;
+      readonly queueDepth: number;
+      readonly queuePaused: boolean;
+      readonly source: string;
+      readonly sourceRef: string | null;
+    };
     readonly messages: readonly { readonly role: string; readonly content: string; readonly id: string }[];
   }[];
   readonly items: readonly {
@@ -16,6 +23,17 @@ export interface Shown {
     readonly view: { readonly title: string; readonly status: string };
     readonly comments: readonly { readonly text: string }[];
   }[];
+  readonly fires: readonly {
+    readonly id: string;
+    readonly view: {
+      readonly jobId: string;
+      readonly dueAt: string;
+      readonly status: string;
+      readonly sessionId: string | null;
+      readonly why?: string;
+    };
+  }[];
+  readonly deliveries: readonly { readonly id: string; readonly status: string }[];
   readonly runs: readonly {
     readonly id: string;
     readonly view: {
@@ -53,6 +71,8 @@ export async function readFleet(supervisor: Supervisor): Promise<Shown> {
       view: await view('work-item', id),
       comments: await rows('work-item', id, 'comments'),
     })),
+    fires: await all('cron-fire', ['job'], async (id) => ({ id, view: await view('cron-fire', id) })),
+    deliveries: await rows('connector', pigeon, 'deliveries'),
     runs: await all('workflow-run', ['all'], async (id) => ({ id, view: await view('workflow-run', id) })),
   };
 }
@@ -80,6 +100,7 @@ export function checkPromises(
   const places: Partial<Record<Operation['operation'], ReadonlyMap<string, number>>> = {
     open: said,
     post: said,
+    letter: said,
     item: titles,
     comment: comments,
     run: runs,
@@ -92,7 +113,7 @@ export function checkPromises(
     must(times <= 1, `${id} is there ${times} times`);
     must(knowledge !== 'done' || times === 1, `${id} was acknowledged and is lost`);
     must(knowledge !== 'refused' || times === 0, `${id} was refused and is there`);
-    if (operation !== 'open' && operation !== 'post') continue;
+    if (!['open', 'post', 'letter'].includes(operation)) continue;
     const turns = heard.get(id) ?? 0;
     must(turns <= times, `${id} was given to ${turns} turns, and is there ${times} times`);
   }
@@ -114,7 +135,7 @@ export function checkPromises(
     const unheard = messages
       .filter(({ role }) => role === 'user')
       .flatMap(({ content }) => tokensIn(content))
-      .filter((token) => !token.startsWith('run') && !heard.has(token));
+      .filter((token) => !/^(?:run|job)/.test(token) && !heard.has(token));
     // A turn that had begun when its process died is never begun again, whether its agent had heard of it or not
     must(unheard.length <= deaths, `no turn was given ${unheard.join(' and ')} of session ${id}`);
   }

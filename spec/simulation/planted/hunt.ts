@@ -31,13 +31,18 @@ for (const planted of allPlanted) {
 }
 process.exitCode = missed === 0 ? 0 : 1;
 
-function hunt({ name }: Planted): Promise<{ readonly seed: number; readonly problem: string } | undefined> {
+function hunt({
+  name,
+  world,
+}: Planted): Promise<{ readonly seed: number; readonly problem: string } | undefined> {
   return new Promise((resolve) => {
     const words = [
       '--max-semi-space-size=64',
       main,
       '--plant',
       name,
+      '--world',
+      world ?? 'workshop',
       '--seeds',
       values.seeds,
       '--from',

@@ -196,8 +196,8 @@ export const plantedInTheKernel: readonly Planted[] = [
     edits: [
       {
         from: `        ({ seq: this.seq, chain: this.chain } = this.kernel.store.head);
-        this.broken = false;`,
-        to: `        this.broken = false;`,
+        this.broken = undefined;`,
+        to: `        this.broken = undefined;`,
       },
     ],
   },
@@ -250,5 +250,11 @@ export const plantedInTheKernel: readonly Planted[] = [
     name: 'message-twice',
     what: 'messages are not taken from the inbox when they are used',
     edits: [{ from: 'consume: [[key, null]],', to: 'consume: [],' }],
+  },
+  {
+    name: 'void-acknowledged',
+    what: 'what was decided on a failed group is acknowledged where the group before it is answered later',
+    world: 'fleet',
+    edits: [{ from: 'this.rewind(this.broken.error)', to: 'this.rewind(error)' }],
   },
 ];

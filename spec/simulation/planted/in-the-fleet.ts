@@ -1,0 +1,60 @@
+import type { Planted } from './planted.js';
+
+/** Defects of what a gateway adds to the kernel; found in `--world fleet`. */
+export const plantedInTheFleet: readonly Planted[] = [
+  {
+    name: 'sent-again',
+    what: 'a message whose sending a crash cut off is sent again',
+    world: 'fleet',
+    edits: [
+      {
+        from: `reason: 'The gateway ended while this message was being sent. It may have been sent.',
+        }),`,
+        to: `reason: '',
+        }),
+        ...{ guarantee: 'at-least-once' },`,
+      },
+    ],
+  },
+  {
+    name: 'deaf-to-repeats',
+    what: 'a letter that the far side repeats is taken for another',
+    world: 'fleet',
+    edits: [
+      { from: "key: message.id, hash: 'inbound'", to: "key: message.id + Math.random(), hash: 'inbound'" },
+    ],
+  },
+  {
+    name: 'fired-again',
+    what: 'a run of a cron job opens a second session where its first answer was lost',
+    world: 'fleet',
+    edits: [
+      {
+        from: "{ scope: 'cron', key: fireId, hash: fireId }",
+        to: "{ scope: 'cron', key: sessionId, hash: fireId }",
+      },
+    ],
+  },
+  {
+    name: 'run-again',
+    what: 'an instant that ran comes again after the clock was set back',
+    world: 'fleet',
+    edits: [
+      {
+        from: 'const { schedule, zone, doneUntil, active, ran: before = [],',
+        to: 'const before = []; const { schedule, zone, doneUntil, active,',
+      },
+    ],
+  },
+  {
+    name: 'dropped-behind-a-break',
+    what: 'what waits to be sent when a link breaks is not sent after the next opening',
+    world: 'fleet',
+    edits: [
+      {
+        from: "entry: ['recovered', { type: 'publishStatus', params: { status: 'running' } }, 'raiseOpened'],",
+        to: "entry: ['recovered', { type: 'publishStatus', params: { status: 'running' } }],",
+      },
+    ],
+  },
+];
