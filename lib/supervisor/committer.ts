@@ -185,7 +185,7 @@ export class Committer {
       this.broken ??= { error };
     }
     for (const member of members) this.settle(member, error);
-    // The group before one that failed may be answered after it, and well: what hangs on the failed one is void all the same
+    // The group ahead of one that failed may be answered after it, and well: what hangs on the failed one is void
     if (this.broken !== undefined && this.inFlight === 0) this.rewind(this.broken.error);
     if (this.waiting.length > 0) this.flush();
   }

@@ -113,7 +113,7 @@ export const plantedInTheKernel: readonly Planted[] = [
     what: 'F18: actors that sleep are not listed anew for a new version',
     edits: [
       {
-        from: 'return [...this.generations].filter(([, { done }]) => !done)',
+        from: 'return [...this.all].filter(([, { done }]) => !done)',
         to: 'return [].filter(([, { done }]) => !done)',
       },
     ],
