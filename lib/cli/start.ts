@@ -180,7 +180,7 @@ async function turnsLeft(
   if ((await Promise.race([again, wait(againMs, 'left')])) === 'again') await endTurns(layout, terminal);
 }
 
-const againMs = 5_000;
+const againMs = 10_000;
 
 /**
  * Tells systemd that the gateway answers, and from then on that its event loop turns: it is restarted when
