@@ -63,6 +63,7 @@ import { announceFact, openRecords } from './records/records.js';
 import type { LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
+import { noteBuild } from './home/written-by.js';
 import { homeWorkers } from './worker/home-workers.js';
 import { systemEnvironment } from './environment.js';
 
@@ -266,6 +267,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     ...(options.kinds ?? []),
     ...modules.kinds,
   ];
+  await noteBuild(store, kinds, version);
   const interrupted = await interruptedTurns(store); // before the supervisor settles them
   const supervisor = await createSupervisor({
     store,

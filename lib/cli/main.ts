@@ -33,6 +33,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^tail$/, async () => (await import('./tail.js')).tailCommand],
   [/^inspect$/, async () => (await import('./inspect.js')).inspectCommand],
   [/^replay$/, async () => (await import('./replay.js')).replayCommand],
+  [/^migrate$/, async () => (await import('./migrate.js')).migrateCommand],
   [/^verify$/, async () => (await import('./verify.js')).verifyCommand],
   [/^audit$/, async () => (await import('./audit.js')).auditCommand],
   [/^config$/, async () => (await import('./config.js')).configCommand],

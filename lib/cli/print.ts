@@ -83,4 +83,5 @@ const tasks: Readonly<Record<string, string>> = {
   base: 'writing a base image',
   backup: 'copying the store',
   restore: 'restoring the store',
+  migrate: 'migrating actors',
 };

@@ -9,6 +9,7 @@ import { homeStatus } from '../store/postgres/nodes.js';
 import { openPostgresStore } from '../store/postgres/postgres.js';
 import { readAnnouncement } from './announce.js';
 import type { Layout } from './layout.js';
+import { isUndoing } from './way-back.js';
 import { databasePassword, embeddedStore, movedStore } from './store-setting.js';
 
 /** The store of a home, wherever it lies. */
@@ -35,6 +36,8 @@ export interface OpenStoreOptions {
 /** A home that another process holds is refused with that process's name and address, or waited for. */
 export async function openStore(layout: Layout, options: OpenStoreOptions): Promise<HomeStore> {
   if (options.store === embeddedStore) {
+    if (await isUndoing(layout))
+      throw new StoreError('REFUSED', 'A migration is being undone. Go on with "troupe migrate --undo".');
     await refuseMoved(layout);
     return openEmbedded(layout, options);
   }
