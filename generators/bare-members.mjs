@@ -22,7 +22,9 @@ export function bareMembers(files) {
       .flatMap(({ declarations: found = [] }) => found)
       // Values are what their initial value makes them: nothing was written that could have a sentence
       .filter((node) => node.getSourceFile().fileName.startsWith(dist) && !ts.isVariableDeclaration(node));
-    return [...new Set(declarations.flatMap((node) => bareIn(node, [], '')))].sort();
+    return [...new Set(declarations.flatMap((node) => bareIn(node, [], '')))].sort((one, other) =>
+      one < other ? -1 : 1,
+    );
   });
 }
 
