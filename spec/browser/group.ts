@@ -2,6 +2,7 @@ import { createSessionTokens } from '../../actors/engines/tokens.js';
 import { createEngineRegistry } from '../../actors/engines/registry.js';
 import { defineEngine } from '../../actors/engines/engine.js';
 import { createGateway, type Gateway } from '../../lib/gateway/server.js';
+import type { Store } from '../../lib/store/contract.js';
 import { memoryStore } from '../../lib/store/memory.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
@@ -15,8 +16,8 @@ export interface Group {
   close(): Promise<void>;
 }
 
-export async function openGroup(count: number): Promise<Group> {
-  const supervisor = await createSupervisor({ kinds: [counters.kind], store: memoryStore() });
+export async function openGroup(count: number, store: Store = memoryStore()): Promise<Group> {
+  const supervisor = await createSupervisor({ kinds: [counters.kind], store });
   await populate(supervisor, counters, count);
   const registry = createEngineRegistry({ engines: [idle], default: 'idle' });
   const gateway = await createGateway({
