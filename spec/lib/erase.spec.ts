@@ -35,6 +35,8 @@ describe('what sessions hold, erased', () => {
     async turn({ prompt, turnId }, io) {
       io.report({ type: 'conversation.named', nativeId: `native-${turnId}` });
       if (prompt.includes('wait')) await held;
+      if (prompt.includes('may I'))
+        await io.permission({ tool: 'Bash', title: `echo ${word}`, input: { command: `echo ${word}` } });
       io.report({ type: 'tool.started', toolId: 't', tool: 'Bash', input: `{"command":"echo ${word}"}` });
       io.report({ type: 'tool.finished', toolId: 't', output: `${word} `.repeat(2_000), isError: false });
       return {
@@ -135,6 +137,54 @@ describe('what sessions hold, erased', () => {
     await open();
     const log = await client.get(`/api/inspect/actors/session/${one}/history`);
     expect(JSON.stringify(log.body)).not.to.include(word);
+  });
+
+  // why: a notifier quotes what is asked, and its rows and log kept that when the session was erased
+  it('are in no notifier either, which goes on notifying', async () => {
+    const program = join(folder, 'notified');
+    await writeFile(program, `#!/bin/sh\ncat >> '${folder}/notified.log'\n`, { mode: 0o755 });
+    await writeFile(
+      join(home, 'config.yaml'),
+      `agents: {sandbox: off}\nnotify: {afterSeconds: 0, command: ['${program}']}\n`,
+    );
+    await open();
+    const notified = (count: number) =>
+      poll(
+        async () => {
+          const { body } = await client.get('/api/notifications');
+          return body.destinations.find((one: { name: string }) => one.name === 'command');
+        },
+        (one) => one?.sent === count && one.open === 1,
+      );
+    const asked = async (): Promise<string> => {
+      const { body } = await client.post('/api/sessions', { prompt: `may I ${word}`, engine: 'scribe' });
+      return body.id;
+    };
+    const answered = async (id: string): Promise<void> => {
+      const [{ id: permission }] = (await client.get(`/api/sessions/${id}/permissions`)).body;
+      await client.post(`/api/sessions/${id}/permissions/${permission}`, { decision: 'deny' });
+      await poll(
+        () => client.get(`/api/sessions/${id}`),
+        ({ body }) => body.status === 'idle',
+      );
+    };
+    const first = await asked();
+    await notified(1);
+    await answered(first);
+    const erased = await client.post('/api/erase', { sessionId: first });
+    expect(erased.status, erased.text).to.equal(200);
+    const second = await asked();
+    await notified(2);
+    await answered(second);
+    await client.post('/api/erase', { sessionId: second });
+    await poll(
+      () => client.get('/api/notifications'),
+      ({ body }) => body.destinations[0].open === 0 && body.destinations[0].status === 'idle',
+    );
+    await close();
+    expect(await readFile(join(folder, 'notified.log'), 'utf8')).to.include(word);
+    expect(await holding()).to.deep.equal([]);
+    expect((await verifyStore(home)).faults).to.deep.equal([]);
   });
 
   it('leaves a session at work alone, and says so', async () => {

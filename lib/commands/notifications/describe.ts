@@ -15,12 +15,20 @@ export type WaitingItem = WaitingPage['items'][number];
 /**
  * A thing that waits as a person reads it away from the console: what exactly is asked, and where it is decided. It
  * may be decided where it is read only if all that is asked stands in the text; a polling program, a version of a
- * workflow, a project's settings and a budget are read and decided in the console.
+ * workflow, a project's settings and a budget are read and decided in the console. Of what cannot be read the title
+ * alone is said.
  */
 export async function describe(app: App, item: WaitingItem): Promise<Omit<NewNotice, 'delayMs'>> {
   const { actor, waiting } = item;
   const { what, title, on, since, until } = waiting;
-  const asked = await textOf(app, item);
+  const asked = await textOf(app, item).catch((error: unknown): Asked => {
+    // a damaged row of one thing would else keep everything from being notified
+    app.supervisor.environment.log.warn(
+      { err: error, kind: actor.kind, id: actor.id },
+      'could not read what waits; its notification says only that it waits',
+    );
+    return { text: '', isWhole: false };
+  });
   const text = (app.redact ?? same)(asked.text).slice(0, limits.textCharsMax);
   const isWhole = asked.isWhole && asked.text.length <= limits.textCharsMax;
   const key = { kind: actor.kind, id: actor.id, waitingId: waiting.id };

@@ -74,7 +74,11 @@ async function makeUp(app: App): Promise<void> {
   const notifiers = await alignNotifiers(app);
   if (notifiers.length === 0) return;
   const reading = readOnce(app, await allWaiting(app));
-  for (const notifier of notifiers) await inform(app, notifier, reading);
+  const failures: unknown[] = [];
+  // one destination that cannot be given anything keeps nothing from the others
+  for (const notifier of notifiers)
+    await inform(app, notifier, reading).catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 async function allWaiting({ supervisor }: App): Promise<readonly WaitingItem[]> {
@@ -121,7 +125,10 @@ async function inform(app: App, { id, view }: GatewayActor<'notifier'>, reading:
   const over = await Promise.all(
     [...open.values()]
       .filter(({ key }) => isAll && !there.has(key))
-      .map(async (notice) => ({ n: notice.n, outcome: await outcomeOf(app, notice) })),
+      .map(async (notice) => ({
+        n: notice.n,
+        outcome: await outcomeOf(app, notice).catch(() => 'It waits no more.'),
+      })),
   );
   const added: NewNotice[] = [];
   // More than it takes would be given to it again with every look, and each would cause the next
@@ -162,7 +169,8 @@ async function delayOf(app: App, item: WaitingItem): Promise<number | undefined>
   if (notify === undefined) return undefined;
   const { on, what, since } = item.waiting;
   const loud = (app.records?.roster.value.employees ?? []).filter(({ alwaysNotify }) => alwaysNotify);
-  const concerned = loud.length === 0 ? [] : [on, await employeeOf(app, item)];
+  const owner = loud.length === 0 ? null : await employeeOf(app, item).catch(() => null);
+  const concerned = [on, owner];
   if (loud.some(({ name }) => concerned.includes(name))) return 0;
   if (on !== 'operator' || (notify.what.length > 0 && !notify.what.includes(what))) return undefined;
   return Math.max(0, since + notify.afterSeconds * 1_000 - app.supervisor.environment.clock.now());

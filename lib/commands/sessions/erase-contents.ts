@@ -7,10 +7,11 @@ import type { HeldCopy } from '../../home/held-copies.js';
 import { optionsOf, type App, type GatewayActor, type Reply, type Request } from '../app.js';
 import { decisionsAbout } from '../held-decisions.js';
 import { removeFile } from '../files.js';
+import { eraseNotices } from '../notifications/erase-notices.js';
 
 /**
  * What sessions hold is erased: messages, tool calls, permissions, names, files, what engines keep of the
- * conversation, and what the log says of all that. What was spent, when and by whom stays; so does what was reported
+ * conversation, and what the log and notifiers say of all that. What was spent, when and by whom stays; so does what was reported
  * to others, whose record it is. A row says what is not done yet: after a crash the next start goes on.
  */
 export interface ErasureInput {
@@ -191,9 +192,11 @@ async function eraseAll(request: Request, sessions: readonly Held[]): Promise<Er
 }
 
 async function goOn(app: App, key: string, sessions: readonly Held[], caller: Caller): Promise<Erased> {
-  const erased = await eraseEach(app, sessions, caller);
+  const { entries, left } = await eraseEach(app, sessions, caller);
+  const gone = sessions.map(({ id }) => id).filter((id) => !left.includes(id));
+  const noticed = await eraseNotices(app, gone, caller);
   await end(app, key, caller);
-  return erased;
+  return { entries: entries + noticed, left };
 }
 
 async function eraseEach(app: App, sessions: readonly Held[], caller: Caller): Promise<Erased> {
@@ -266,6 +269,7 @@ export async function resumeErasures(
   for (const [key, row] of await app.supervisor.keyValues(pendingPrefix)) {
     if (row === null) continue;
     let { sessions } = row as unknown as { readonly sessions: readonly Held[] }; // as eraseAll noted it
+    const all = sessions.map(({ id }) => id);
     for (;;) {
       const since = app.supervisor.status.position;
       const { left } = await eraseEach(app, sessions, system('erasure'));
@@ -277,6 +281,7 @@ export async function resumeErasures(
         sessions.filter(({ id }) => left.includes(id)).map((one) => asItIs(app, one)),
       );
     }
+    await eraseNotices(app, all, system('erasure'));
     await end(app, key, system('erasure'));
   }
 }
