@@ -101,6 +101,22 @@ describe('a conversation in the console', () => {
       await page.context().close();
     });
 
+    it('begins a chat with the permissions that were chosen, and says what each means', async () => {
+      const page = await open('#/chat');
+      const mode = page.locator('.new-session select').nth(1);
+      const about = page.locator('#new-session-permissions');
+      expect(await about.textContent()).to.match(/employee's file/);
+      await mode.selectOption('edits');
+      await page.waitForSelector('#new-session-permissions >> text=programs ask first');
+      await page.fill('.composer textarea', 'tidy up');
+      await page.press('.composer textarea', 'Enter');
+      await answered(page, 'did: tidy up');
+      const [{ toolPolicy }] = (await house.operator.get('/api/sessions?limit=0')).body;
+      expect(toolPolicy.mode).to.equal('allow-list');
+      expect(toolPolicy.allow).to.have.length(1);
+      await page.context().close();
+    });
+
     it('opens with 10,000 messages at its end, and reaches back a page at a time', async () => {
       const id = await session('first of all');
       const page = await open('#/chat');

@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { go } from '../place.js';
@@ -7,6 +7,7 @@ import { Composer } from './composer.js';
 /** The first message of a new session, and to whom it goes: an employee, or an engine without one. */
 export function NewSession() {
   const to = useRef<HTMLSelectElement>(null);
+  const [mode, setMode] = useState<Mode>('');
   const loaded = useLoaded('who', readWho, {
     touches: ({ frames }) => frames.some(({ event }) => /^(?:org|engines):/.test(event)),
   });
@@ -20,6 +21,7 @@ export function NewSession() {
           ...(attachments.length > 0 && { attachments: [...attachments] }),
           ...(kind === 'employee' && name && { employee: name }),
           ...(kind === 'engine' && name && { engine: name }),
+          ...(mode !== '' && { permissions: mode }),
         },
       }),
     );
@@ -45,6 +47,23 @@ export function NewSession() {
           ))}
         </select>
       </label>
+      <label class="inline">
+        Permissions
+        <select
+          aria-describedby="new-session-permissions"
+          value={mode}
+          onChange={({ currentTarget }) => setMode(currentTarget.value as Mode)}
+        >
+          {modes.map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </label>
+      <p id="new-session-permissions" class="small muted">
+        {modes.find(([value]) => value === mode)?.[2]}
+      </p>
       {loaded.value.error !== undefined && <p class="bad small">{loaded.value.error}</p>}
       {who !== undefined && !who.engines.some(({ available }) => available) && (
         <p class="notice">
@@ -56,6 +75,16 @@ export function NewSession() {
     </div>
   );
 }
+
+type Mode = '' | 'ask' | 'edits' | 'full';
+
+/** What the agent may do without asking, and what each means. */
+const modes: readonly (readonly [value: Mode, label: string, about: string])[] = [
+  ['', 'as configured', "As the employee's file says; else every tool asks."],
+  ['ask', 'ask', 'Every tool that changes something or runs a program asks first.'],
+  ['edits', 'edits', 'Files in its folder are changed without asking; programs ask first.'],
+  ['full', 'full', 'Nothing is asked. The sandbox and the rights of the employee still hold.'],
+];
 
 async function readWho() {
   const [engines, org] = await Promise.all([
