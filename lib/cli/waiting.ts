@@ -39,6 +39,8 @@ export function waitingCommand(program: Command, terminal: Terminal): void {
           'Nothing waits for a decision.',
         ),
       );
+      if (items.some(({ what }) => what === 'version'))
+        terminal.say(`Read a version before you approve it: ${hint(layout, 'workflow show', '<id>')}`);
       if (items.length > 0)
         terminal.say(`Decide: ${hint(layout, 'allow|deny|approve|reject', '<id> [--note "…"]')}`);
     });

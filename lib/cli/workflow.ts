@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { connect, type Client } from './client.js';
 import { hint, homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { ago, table } from './print.js';
+import { ago, plainText, table } from './print.js';
 
 interface Definition {
   readonly id: string;
@@ -15,7 +15,7 @@ interface Definition {
 
 type Options = HomeOptions & { readonly json?: boolean };
 
-/** `troupe workflow list|run|runs|cancel`. */
+/** `troupe workflow list|show|run|runs|cancel`. */
 export function workflowCommand(program: Command, terminal: Terminal): void {
   const workflow = program.command('workflow').description('list workflows, start and follow their runs');
   const command = (usage: string, about: string): Command =>
@@ -39,6 +39,27 @@ export function workflowCommand(program: Command, terminal: Terminal): void {
       ),
     );
   });
+  command('show <workflow>', 'show a version whole, and why it waits for approval')
+    .option('--at <version>', 'this one; default: the newest', wholeNumber(1, 999_999_999))
+    .action(async (named: string, options: Options & { readonly at?: number }) => {
+      const client = await connect(homeOf(options, terminal));
+      const { id } = await definitionNamed(client, named);
+      const definition = await client.get('/api/workflow-definitions/{id}', {
+        params: {
+          path: { id },
+          query: options.at === undefined ? {} : { version: String(options.at) },
+        },
+      });
+      if (options.json === true) return terminal.out(JSON.stringify(definition));
+      const { pending } = await client.get('/api/workflow-approvals');
+      const waits = pending.find((one) => one['workflowId'] === id && one.version === definition.version);
+      terminal.out(`${plainText(definition.title)}  [version ${definition.version}, ${definition.status}]`);
+      if (waits !== undefined)
+        terminal.out(
+          `waits for approval; written by ${plainText(waits.writtenBy)}: ${plainText(waits.reasons.join('; '))}`,
+        );
+      terminal.out(plainText(JSON.stringify(definition, null, 2), { keepLines: true }));
+    });
   command('run <workflow>', 'start a run, by the id or the title of the workflow')
     .option('--input <json>', 'the input that the definition declares, as JSON')
     .action(async (named: string, options: Options & { readonly input?: string }) => {
@@ -74,10 +95,11 @@ export function workflowCommand(program: Command, terminal: Terminal): void {
     async (named: string, run: string, options: Options) => {
       const client = await connect(homeOf(options, terminal));
       const { id } = await definitionNamed(client, named);
+      const runId = await runNamed(client, id, run);
       const answer = await client.post('/api/workflow-definitions/{id}/runs/{runId}/cancel', {
-        params: { path: { id, runId: run } },
+        params: { path: { id, runId } },
       });
-      terminal.out(options.json === true ? JSON.stringify(answer) : `Cancelled ${run}.`);
+      terminal.out(options.json === true ? JSON.stringify(answer) : `Cancelled ${runId}.`);
     },
   );
 }
@@ -100,6 +122,20 @@ async function definitionNamed(client: Client, named: string): Promise<Definitio
       ? `There is no workflow "${named}". "troupe workflow list" shows them.`
       : `${titled.length} workflows are called "${named}": ${titled.map(({ id }) => id).join(', ')}. Use an id.`,
   );
+}
+
+/** The id of a run that was typed whole or in part, from its beginning. What names none is left as it is. */
+async function runNamed(client: Client, id: string, typed: string): Promise<string> {
+  const { runs } = await client.get('/api/workflow-definitions/{id}/runs', {
+    params: { path: { id }, query: { limit: '100' } },
+  });
+  const found = runs.map(({ runId }) => runId).filter((runId) => runId.startsWith(typed));
+  if (found.length > 1 && !found.includes(typed))
+    throw new CommandError(
+      exitCodes.usage,
+      `"${typed}" means ${found.length} runs: ${found.slice(0, 10).join(', ')}.`,
+    );
+  return found.length === 1 ? (found[0] ?? typed) : typed;
 }
 
 function parsed(text: string): unknown {

@@ -113,7 +113,8 @@ export type NotifierEvent = Stamp &
     | {
         readonly type: 'notices.changed';
         readonly added: readonly NewNotice[];
-        readonly over: readonly { readonly n: number; readonly outcome: string }[];
+        /** `erased`: what its row says goes as well. */
+        readonly over: readonly { readonly n: number; readonly outcome: string; readonly erased?: true }[];
       }
     | { readonly type: 'notifier.start'; readonly destination: Destination }
     | { readonly type: 'notifier.stop' }

@@ -34,6 +34,7 @@ export function changeNotices(context: NotifierContext, event: NotifierEventOf<'
   const known = new Set(
     left.filter(({ state }) => state !== 'over' && state !== 'closed').map(({ key }) => key),
   );
+  const erased = new Set(event.over.filter((one) => one.erased === true).map(({ n }) => n));
   const fresh = event.added
     .filter((thing) => !known.has(noticeKey(thing)))
     .slice(0, Math.max(0, limits.noticesMax - left.length));
@@ -61,8 +62,29 @@ export function changeNotices(context: NotifierContext, event: NotifierEventOf<'
     },
     outputs: [
       ...dropped.map(({ n }) => writeRow('notices', n, null)),
+      ...left.filter(({ n }) => erased.has(n)).map((notice) => writeRow('notices', notice.n, blank(notice))),
       ...added.map(({ n, row }) => writeRow('notices', n, row)),
     ],
+  };
+}
+
+/** A notice of which nothing is said any more but that it was there. */
+function blank({ n, key, digest, at }: Notice): NoticeRow {
+  const [kind = '', id = '', ...rest] = key.split('/');
+  return {
+    n,
+    kind,
+    id,
+    waitingId: rest.join('/'),
+    what: 'erased',
+    title: 'Erased',
+    text: '',
+    on: 'operator',
+    since: at,
+    until: null,
+    link: '',
+    choices: [],
+    digest,
   };
 }
 

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { testEnvironment } from '../../lib/testing/test-environment.js';
+import { openEvidence } from '../../lib/records/evidence/evidence.js';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { openBrowser, until, type Viewer } from './browser.js';
 
@@ -99,6 +103,26 @@ describe('the console', () => {
     await late.waitForSelector('[data-outcome] >> text=What the link leads to waits no more.');
     await late.waitForSelector('.detail >> text=May I, for two?');
     await Promise.all([page.context().close(), late.context().close()]);
+  });
+
+  // why: a version was approved by its title alone, and what it does stood elsewhere
+  it('shows a version of a workflow whole, before it is approved', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'console-'));
+    await house.close();
+    house = await openHouse({ withRoster: true, evidence: await openEvidence({ standard: folder }) });
+    const { id } = await post('/api/sessions', { prompt: 'x', employee: 'ann' });
+    const actor = { kind: 'http', method: 'GET', url: 'https://example.org/quietly' };
+    const made = await house.agent(String(id)).post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: { title: 'Send it', owner: 'ann', nodes: [{ id: 'a', type: 'step', actor }], edges: [] },
+    });
+    expect(made.status, made.text).to.equal(201);
+    const page = await open('#/inbox');
+    await page.waitForSelector('.detail pre >> text=example.org/quietly');
+    await page.waitForSelector('.detail dd >> text=Send it, version 1');
+    await page.waitForSelector(`.detail dd >> text=session:${id}`);
+    await page.context().close();
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('keeps the letters of a way apart from those of a decision', async () => {

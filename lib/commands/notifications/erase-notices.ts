@@ -5,9 +5,9 @@ import { idsOf } from '../iterate.js';
 import { notifications } from './notifiers.js';
 
 /**
- * What notifiers hold of erased sessions goes: notices that are open end, and what the log says of the notifiers is
- * blanked, for it quotes what was asked. A message that was sent stays where it was sent. Answers how many entries
- * were blanked.
+ * What notifiers hold of erased sessions goes: their notices end and say nothing more, and what the log
+ * says of the notifiers is blanked, for it quotes what was asked. A message that was sent stays where it
+ * was sent. Answers how many entries were blanked.
  */
 export async function eraseNotices(
   { supervisor }: App,
@@ -18,8 +18,8 @@ export async function eraseNotices(
   for (const id of await idsOf(supervisor, 'notifier', { index: 'all' })) {
     const notifier = await supervisor.get('notifier', id);
     const over = (notifier?.view.notices ?? [])
-      .filter(({ key, state }) => isAbout(key, sessions) && state !== 'over' && state !== 'closed')
-      .map(({ n }) => ({ n, outcome: 'Erased.' }));
+      .filter(({ key }) => isAbout(key, sessions))
+      .map(({ n }) => ({ n, outcome: 'Erased.', erased: true as const }));
     if (over.length > 0)
       await supervisor.ask(
         'notifier',

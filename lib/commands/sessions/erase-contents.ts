@@ -11,8 +11,9 @@ import { eraseNotices } from '../notifications/erase-notices.js';
 
 /**
  * What sessions hold is erased: messages, tool calls, permissions, names, files, what engines keep of the
- * conversation, and what the log and notifiers say of all that. What was spent, when and by whom stays; so does what was reported
- * to others, whose record it is. A row says what is not done yet: after a crash the next start goes on.
+ * conversation, and what the log and notifiers say of all that. What was spent, when and by whom stays; so
+ * does what was reported to others, whose record it is. A row says what is not done yet: after a crash the
+ * next start goes on.
  */
 export interface ErasureInput {
   readonly sessionId?: string | undefined;

@@ -72,6 +72,23 @@ console.log((await fetch(url + '/api/work-items', { method: 'POST', headers, bod
     );
   });
 
+  it('shows a workflow whole, and cancels a run by the beginning of its id', async () => {
+    await api('/api/workflow-definitions', {
+      title: 'Held up',
+      nodes: [
+        { id: 'ask', type: 'gate', gate: { kind: 'approval', approvalRef: 'go', description: 'Go?' } },
+        { id: 'ship', type: 'step', actor: { kind: 'noop' } },
+      ],
+      edges: [{ id: 'e1', from: 'ask', to: 'ship' }],
+    });
+    expect(await done('workflow', 'show', 'Held up')).to.match(
+      /^Held up {2}\[version 1, \w+\]\n\{[^]*\n {2}"nodes": \[[^]*"description": "Go\?"/,
+    );
+    const run = (await done('workflow', 'run', 'Held up')).trim();
+    expect(await done('workflow', 'cancel', 'Held up', run.slice(0, 8))).to.include(`Cancelled ${run}.`);
+    expect(await done('workflow', 'runs', 'Held up')).to.match(/cancelled/);
+  });
+
   it('lists cron jobs and runs one now', async () => {
     expect(await done('cron', 'list')).to.match(/^No cron jobs yet/);
     const { id } = await api('/api/cron', { name: 'tick', schedule: '0 3 * * *', prompt: 'count to 1' });

@@ -82,7 +82,7 @@ type Mode = '' | 'ask' | 'edits' | 'full';
 const modes: readonly (readonly [value: Mode, label: string, about: string])[] = [
   ['', 'as configured', "As the employee's file says; else every tool asks."],
   ['ask', 'ask', 'Every tool that changes something or runs a program asks first.'],
-  ['edits', 'edits', 'Files in its folder are changed without asking; programs ask first.'],
+  ['edits', 'edits', 'Changes of files in its folder are allowed; programs ask first.'],
   ['full', 'full', 'Nothing is asked. The sandbox and the rights of the employee still hold.'],
 ];
 

@@ -86,6 +86,7 @@ async function read(thing: Waiting): Promise<Read> {
     };
   }
   if (what === 'activation') return readContract(id);
+  if (what === 'version') return readVersion(thing);
   if (what === 'budget')
     return { facts: [['Holds up', `every turn of ${id} until the month ends or more is granted`]], text: '' };
   return { facts: [['Waits for', thing.on === 'operator' ? 'you' : thing.on]], text: '' };
@@ -110,6 +111,28 @@ async function readContract(id: string): Promise<Read> {
       contract.command.map((word) => JSON.stringify(word)).join(' '),
       ...contract.executableArtifacts.map(({ path, sha256 }) => `${path}  sha256 ${sha256}`),
     ].join('\n'),
+  };
+}
+
+/** Exactly the version that would be approved, whole. */
+async function readVersion({ id, waitingId }: Waiting): Promise<Read> {
+  const [definition, { pending }] = await Promise.all([
+    must(
+      client.get('/api/workflow-definitions/{id}', {
+        params: { path: { id }, query: { version: waitingId } },
+      }),
+    ),
+    must(client.get('/api/workflow-approvals')),
+  ]);
+  const waits = pending.find((one) => one['workflowId'] === id && one.version === definition.version);
+  return {
+    facts: [
+      ['Workflow', `${definition.title}, version ${definition.version}`],
+      ['Written by', waits?.writtenBy ?? ''],
+      ['Waits because', waits?.reasons.join('; ') ?? ''],
+      ['Approving it', 'lends your rights to exactly these steps'],
+    ],
+    text: JSON.stringify(definition, null, 2),
   };
 }
 
