@@ -160,8 +160,10 @@ export interface AgentKindsOptions {
   readonly maxProcesses?: number;
   /** The process slots, where others look at them too; in place of `maxProcesses`. */
   readonly pool?: Pool;
-  /** An agent without output for so long is reported as silent. */
-  readonly silenceMs?: number;
+  /** How long a turn may say nothing before its session shows that, or ends it. Absent: for ever. */
+  readonly silence?: NonNullable<EngineTurnOptions['silence']>;
+  /** Do turns that the end of this process cuts off go on by themselves? Default: a person says so. */
+  readonly resumes?: NonNullable<EngineTurnOptions['resumes']>;
   /** A tool that an agent asks for waits so long for a person. */
   readonly permissionWaitMs?: number;
   /** Where the bytes of a managed file lie, by its id, so that agents can read what is attached. */
@@ -203,7 +205,8 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     registry,
     tokens,
     agentToken,
-    silenceMs,
+    silence,
+    resumes,
     maxProcesses,
     escalateAfterMs,
     permissionWaitMs,
@@ -227,7 +230,8 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     pool: options.pool ?? createPool(maxProcesses === undefined ? {} : { maxProcesses }),
     tokens: agentToken === undefined ? tokens : { ...tokens, size: 0, mint: () => agentToken },
     onFault: (engine, error) => log?.error({ err: error, engine }, 'an engine violated its contract'),
-    ...(silenceMs === undefined ? {} : { silenceMs }),
+    ...(silence === undefined ? {} : { silence }),
+    ...(resumes === undefined ? {} : { resumes }),
     ...(permissionWaitMs === undefined ? {} : { permissionWaitMs }),
     ...(attachmentPath === undefined ? {} : { attachmentPath }),
     ...(keepText === undefined ? {} : { keepText }),

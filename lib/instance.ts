@@ -55,6 +55,7 @@ import {
   homeKinds,
   inboxes,
   limitsOf,
+  silenceRule,
   settingsOf,
   type AppOf,
 } from './ports.js';
@@ -156,7 +157,6 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   if (closedToOthers.length > 0)
     log.warn({ paths: closedToOthers }, 'removed write permission for group and others');
   for (const file of modules.files) log.info({ ...file }, 'a module of config.yaml was loaded');
-
   const environment = systemEnvironment({ log });
   let left: ((why: Departure) => void) | undefined;
   const departed = new Promise<Departure>((resolve) => (left = resolve));
@@ -260,6 +260,8 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       isTrusted: isTrustedIn(layout.home),
       log,
       pool,
+      silence: () => silenceRule(live.current),
+      resumes: () => live.current.agents.resume,
       ...limits,
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     }),

@@ -19,6 +19,7 @@ import { untilWritten } from '../actors/until-written.js';
 import { triggerKind } from '../actors/trigger/kind.js';
 import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
 import type { CarryOutInput } from '../machines/held-decision/machine.js';
+import type { SilenceRule } from '../machines/session/context.js';
 import type { FireInput } from '../machines/poll/machine.js';
 import { launchFire } from './commands/cron.js';
 import type { App, AppParts, Settings } from './commands/app.js';
@@ -222,7 +223,11 @@ export const allowancesOf = (now: () => Config): Allowances => ({
 export const limitsOf = ({ engines, sessions, approvals }: Config) => ({
   maxProcesses: engines.maxProcesses,
   turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
-  silenceMs: sessions.silenceMinutes * 60_000,
   permissionWaitMs: sessions.permissionWaitMinutes * 60_000,
   escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
+});
+
+export const silenceRule = ({ sessions }: Config): SilenceRule => ({
+  ms: sessions.silenceMinutes * 60_000,
+  action: sessions.silenceAction,
 });

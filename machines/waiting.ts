@@ -5,7 +5,7 @@
 export type Waiting = {
   /** Names it among all that this actor waits for, e.g. the id of a tool permission. */
   readonly id: string;
-  /** What is wanted: `permission`, `approval`, `gate`, `activation`, `version`, `budget`, `resume`, `trust`, `move` … */
+  /** What is wanted: `permission`, `approval`, `gate`, `activation`, `version`, `budget`, `resume`, `silent`, `trust`, `move` … */
   readonly what: string;
   /** One line for a person. */
   readonly title: string;

@@ -5,7 +5,7 @@ import type { SlotRequest } from '../engines/pool.js';
 import { readNote, reap, type Graces, type ProcessTable, type Reaped } from '../engines/process.js';
 import type { EngineTurnOptions } from './turn-options.js';
 import { closeRecord } from './turn-outbox.js';
-import { failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
+import { cutOff, failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf } from './turn-partial.js';
 import type { TurnContext } from './turn-permission.js';
 import { adoptTurn, changesOf, runTurn, type TurnRun } from './turn-run.js';
@@ -85,7 +85,8 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
         const left = lingering.has(sessionId)
           ? await cleared(sessionId, lingering.get(sessionId))
           : undefined;
-        return left ?? (await paidTurn(runOf(input, context)));
+        const output = left ?? (await paidTurn(runOf(input, context)));
+        return context.reason() === 'stopping' ? cutOff(output, options) : output;
       } catch (error) {
         if (context.signal.aborted) return interruption('');
         options.onFault?.(input.engine, error);
@@ -104,9 +105,8 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
         const onFault = (error: unknown): void => options.onFault?.(input.engine, error);
         await closeRecord(input.turnId, { context, onFault }).catch(onFault);
         await (await changesOf({ input, options }, note))?.close().catch(onFault);
-        return (
-          (await clearing) ?? interruption(partialOf(note), 'The gateway ended while this turn was running.')
-        );
+        const cut = interruption(partialOf(note), 'The gateway ended while this turn was running.');
+        return (await clearing) ?? cutOff(cut, options);
       } finally {
         if (recovering.get(sessionId) === clearing) recovering.delete(sessionId);
       }

@@ -21,7 +21,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
   return defineKind({
     kind: 'session',
     startsWork: ['message.post'],
-    version: 7,
+    version: 8,
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
@@ -94,6 +94,8 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       5: (old) => old,
       /** It lets what it holds be erased; nothing of before changes. */
       6: (old) => old,
+      /** Its turns may fall silent and be resumed; nothing of before changes. */
+      7: (old) => old,
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   });

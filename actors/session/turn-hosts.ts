@@ -1,9 +1,9 @@
 import type { Json } from '../../machines/outputs.js';
 import type { Engine, TurnRequest } from '../engines/engine.js';
-import type { Graces } from '../engines/process.js';
-import type { TurnEvent } from '../engines/turn-events.js';
+import type { Graces, ProcessTable } from '../engines/process.js';
+import type { Redact, TurnEvent } from '../engines/turn-events.js';
 import type { Command, Confined } from '../sandbox/sandbox.js';
-import type { TurnHost } from './turn-host.js';
+import { hostTurn, type TurnHost } from './turn-host.js';
 
 /**
  * Where turns run that outlive the gateway: a process of their own on this machine. What it is told and what it
@@ -35,8 +35,8 @@ export interface GatewaySide {
   post(event: TurnEvent): void;
   /** What is started in place of each command. */
   confine(command: Command): Promise<Confined>;
-  /** What was said before this gateway came has been posted. */
-  onCaughtUp?(): void;
+  /** What was said before this gateway came has been posted, the last of it `quietMs` ago. */
+  onCaughtUp?(quietMs?: number): void;
   /** A younger gateway follows the turn: this one leaves it alone. */
   onTaken?(): void;
 }
@@ -49,4 +49,32 @@ export interface DistantTurn extends Pick<TurnHost, 'take' | 'redact'> {
   readonly lost: Promise<void>;
   /** It goes on without this gateway; false where it may not. */
   leave(): boolean;
+}
+
+/** What a turn's follower needs of its other side, wherever that runs. */
+export type Host = Pick<DistantTurn, 'take' | 'redact'> & Partial<DistantTurn>;
+
+/** The other side of a turn that runs in this process, and ends with it. */
+export function hostHere(turn: HostedTurn, side: GatewaySide, { redact, onFault, table }: HereOptions): Host {
+  const { engine, request, tokenHash: hash, settleMs, graces } = turn;
+  return hostTurn({
+    engine,
+    request,
+    processes: {
+      tokenHash: hash,
+      confine: side.confine,
+      ...(graces && { graces }),
+      ...(table && { table }),
+    },
+    redact,
+    settleMs,
+    onFault: (...fault) => onFault?.(...fault),
+    post: side.post,
+  });
+}
+
+interface HereOptions {
+  readonly redact?: Redact;
+  readonly onFault?: (engine: string, error: unknown) => void;
+  readonly table?: ProcessTable;
 }

@@ -1,3 +1,4 @@
+import type { SilenceRule } from '../../machines/session/context.js';
 import type { ToolPolicy } from '../../machines/session/tool-policy.js';
 import type { EffectContext } from '../contracts.js';
 import type { BudgetPort } from '../budget/kind.js';
@@ -21,8 +22,10 @@ export interface EngineTurnOptions {
   readonly gatewayUrl: () => string | undefined;
   /** Working folders below this one are made when missing; any other must exist. */
   readonly workRoot?: string;
-  /** How long an agent may be silent before watchers are told so. Default 2 minutes. */
-  readonly silenceMs?: number;
+  /** How long a turn may say nothing before its session shows that, or ends it. Absent: for ever. */
+  readonly silence?: () => SilenceRule;
+  /** Do turns that the end of the gateway cuts off go on by themselves? Default: a person says so. */
+  readonly resumes?: () => boolean;
   /**
    * How long an engine may take to settle after its turn was aborted. Default 15 s: SIGINT, SIGTERM, SIGKILL
    * fit in.

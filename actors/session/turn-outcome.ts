@@ -11,6 +11,8 @@ export interface TurnOutput extends TurnResult {
   readonly unconfirmedPid?: number;
   /** Below the working folder. */
   readonly changedFiles?: readonly string[];
+  /** The end of the gateway cut it off; `resume`: it goes on by itself. */
+  readonly cut?: 'wait' | 'resume';
 }
 
 const textBytesMax = 256 * 1024;
@@ -29,6 +31,15 @@ export const interruption = (text: string, error?: string): TurnResult => ({
   text: firstBytes(text, textBytesMax),
   ...(error === undefined ? {} : { error }),
 });
+
+/** An interruption that is the gateway's doing and not the turn's. */
+export const cutOff = (
+  output: TurnOutput,
+  { resumes }: { readonly resumes?: (() => boolean) | undefined },
+): TurnOutput =>
+  output.outcome === 'interrupted' && output.unconfirmedPid === undefined
+    ? { ...output, cut: resumes?.() === true ? 'resume' : 'wait' }
+    : output;
 
 /**
  * An engine's answer, checked at run time, redacted and cut to what may be stored: engines are other people's
@@ -56,8 +67,8 @@ export function judged(
   ending: {
     /** The session has left it. */
     readonly isLeft: boolean;
-    readonly isLate: boolean;
-    readonly deadlineMs: number;
+    /** Why we ended it. */
+    readonly overdue: string | undefined;
     /** What it said and used on the way. */
     readonly said: string;
     readonly used: Usage | undefined;
@@ -69,8 +80,7 @@ export function judged(
   const used = result.usage ?? ending.used;
   const usage = used === undefined ? {} : { usage: used };
   if (ending.isLeft) return { ...interruption(text), ...usage };
-  const late = `The turn took longer than ${Math.round(ending.deadlineMs / 1000)} s and was ended.`;
-  if (ending.isLate) return { ...failure(late, text), ...usage };
+  if (ending.overdue !== undefined) return { ...failure(ending.overdue, text), ...usage };
   if (result.outcome === 'failed' && ending.access !== undefined)
     return { ...failure([result.error, ending.access].filter(Boolean).join(' '), text), ...usage };
   return { ...result, ...usage };

@@ -20,10 +20,10 @@ import {
   environment,
   toolsOf,
 } from './turn-folder.js';
-import { hostTurn } from './turn-host.js';
-import type { DistantTurn, GatewaySide, HostedTurn } from './turn-hosts.js';
+import { hearTurn } from './turn-hearing.js';
+import { hostHere, type Host, type GatewaySide, type HostedTurn } from './turn-hosts.js';
 import { storedMessages } from './turn-outbox.js';
-import { failure, interruption, judged, type TurnOutput } from './turn-outcome.js';
+import { cutOff, failure, interruption, judged, type TurnOutput } from './turn-outcome.js';
 import { reportPartial } from './turn-partial.js';
 import { permissionAsker, type TurnContext } from './turn-permission.js';
 import { createTurnRecord } from './turn-record.js';
@@ -58,6 +58,7 @@ export async function runTurn(run: TurnRun): Promise<TurnOutput> {
     turnId: input.turnId,
     ...(project.untrusted && { untrusted: project.untrusted }),
     ...(sandbox && { sandbox: sandbox.record }),
+    ...(options.silence && { silence: options.silence() }),
   };
   await untilWritten(() => context.send(began), context.signal);
   if (sandbox?.refusal !== undefined) return failure(sandbox.refusal);
@@ -85,7 +86,7 @@ export async function runTurn(run: TurnRun): Promise<TurnOutput> {
       project: project.verdict,
       env: environment(input, sessionId, token, gatewayUrl),
       deadlineMs: input.deadlineMs,
-      silenceMs: options.silenceMs ?? 120_000,
+      silenceMs: options.silence?.().ms ?? 120_000,
       ...toolsOf(token, gatewayUrl),
     },
     tokenHash: hash,
@@ -183,27 +184,6 @@ const sandboxOf = (
         isAdopted,
       });
 
-/** In this process. */
-function hostHere(turn: HostedTurn, side: GatewaySide, { redact, onFault, table }: EngineTurnOptions): Host {
-  const { engine, request, tokenHash: hash, settleMs, graces } = turn;
-  return hostTurn({
-    engine,
-    request,
-    processes: {
-      tokenHash: hash,
-      confine: side.confine,
-      ...(graces && { graces }),
-      ...(table && { table }),
-    },
-    redact,
-    settleMs,
-    onFault: (...fault) => onFault?.(...fault),
-    post: side.post,
-  });
-}
-
-type Host = Pick<DistantTurn, 'take' | 'redact'> & Partial<DistantTurn>;
-
 interface Following {
   readonly sandbox?: ConfinedTurn;
   /** Just before a program starts; rejects where none may. */
@@ -239,22 +219,37 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
   });
   const early: TurnEvent[] = [];
   let follower: TurnFollower | undefined;
-  let isLate = false;
+  let overdue: string | undefined;
+  let isAgain = isStored !== undefined;
   let isLeft = false;
   let deadline: NodeJS.Timeout | undefined;
-  let interrupt: () => void = () => undefined;
-  let leave: () => void = () => undefined;
+  let [interrupt, leave, end] = [(): void => undefined, (): void => undefined, (): void => undefined];
   const left = new Promise<'left'>((resolve) => {
     leave = () => resolve('left');
   });
+  const endFor = (why: string): void => {
+    overdue = why;
+    end();
+  };
+  const rule = options.silence?.();
+  const listening = { turnId: input.turnId, context, onOver: endFor, isAdopted: isAgain };
+  const hearing = rule && hearTurn({ ...listening, rule });
   try {
     const host = await following.host({
-      post: (event) => void (follower === undefined ? early.push(event) : follower.take(event)),
+      post(event) {
+        if (!isAgain) hearing?.heard();
+        if (follower === undefined) early.push(event);
+        else follower.take(event);
+      },
       async confine(command) {
         await following.confirm();
         return sandbox === undefined ? { ...command, level: 'off', mounts: [] } : sandbox.confine(command);
       },
-      onCaughtUp: () => deltas.skip(),
+      onCaughtUp(quietMs) {
+        isAgain = false;
+        hearing?.heard(quietMs);
+        deltas.skip();
+      },
       onTaken: () => leave(),
     });
     if (host === undefined) {
@@ -278,10 +273,13 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
       ...(host.whereabouts && {
         whereabouts: { ...host.whereabouts, ...(changes && { changes: changes.mark }) },
       }),
-      command: (command) => host.take(command),
+      command(command) {
+        if (command.type === 'decide') hearing?.heard(); // until then it waited for a person
+        host.take(command);
+      },
     });
     follower = followed;
-    const end = (): void => {
+    end = () => {
       host.take({ type: 'interrupt' });
       ending.abort();
     };
@@ -289,10 +287,8 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
     for (const event of early.splice(0)) followed.take(event);
     if (context.signal.aborted) interrupt();
     else context.signal.addEventListener('abort', interrupt, { once: true });
-    const late = (): void => {
-      isLate = true;
-      end();
-    };
+    const late = (): void =>
+      endFor(`The turn took longer than ${Math.round(input.deadlineMs / 1000)} s and was ended.`);
     deadline = setTimeout(late, Math.min(following.deadlineMs, 2 ** 31 - 1));
     const lost = host.lost?.then(() => 'lost' as const);
     const how = await Promise.race([followed.ended, left, ...(lost ? [lost] : [])]);
@@ -305,7 +301,7 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
     if (how === 'lost') {
       await record.close();
       const note = followed.lastNote();
-      return (await run.clear(note && { ...note })) ?? interruption(deltas.text(), hostDied);
+      return (await run.clear(note && { ...note })) ?? cutOff(interruption(deltas.text(), hostDied), options);
     }
     const { result, unconfirmedPid } = how;
     const changed = context.reason() === 'stopping' ? undefined : host.redact(await changes?.read());
@@ -313,8 +309,7 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
     await record.close();
     const outcome = judged(result, {
       isLeft: context.signal.aborted,
-      isLate,
-      deadlineMs: input.deadlineMs,
+      overdue,
       said: deltas.text(),
       used: followed.usage(),
       access: following.access,
@@ -326,6 +321,7 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
     return { ...outcome, unconfirmedPid };
   } finally {
     clearTimeout(deadline);
+    hearing?.close();
     context.signal.removeEventListener('abort', interrupt);
     if (!isLeft) await changes?.close().catch(onFault);
     await sandbox?.close({ isLeft }).catch(onFault);

@@ -24,6 +24,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^waiting$/, async () => (await import('./waiting.js')).waitingCommand],
   [/^(?:allow|deny|approve|reject)$/, async () => (await import('./waiting.js')).decideCommands],
   [/^permissions$/, async () => (await import('./permissions.js')).permissionsCommand],
+  [/^resume$/, async () => (await import('./resume.js')).resumeCommand],
   [/^status$/, async () => (await import('./status.js')).statusCommand],
   [/^stop$/, async () => (await import('./stop.js')).stopCommand],
   [/^token$/, async () => (await import('./token.js')).tokenCommand],

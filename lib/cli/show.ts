@@ -3,7 +3,8 @@ import { connect, type Client, sessionNamed } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { messageLines } from './show-activity.js';
-import { plainText } from './print.js';
+import { quietBecause, runningTool } from '../client/decision.js';
+import { ago, plainText } from './print.js';
 import { waitsForYou } from './waiting.js';
 
 interface ShowOptions extends HomeOptions {
@@ -61,6 +62,12 @@ async function showSession(
   if (session.messagesPage?.hasOlder === true)
     terminal.out(`… older messages: --last ${Math.min(500, options.last * 4)}`);
   for (const message of session.messages ?? []) for (const line of messageLines(message)) terminal.out(line);
+  const { silentSince } = session as { readonly silentSince?: string | null };
+  if (silentSince != null)
+    terminal.out(
+      `\nno output for ${ago(Date.parse(silentSince), Date.now())}: ` +
+        quietBecause(runningTool(session.messages ?? [])),
+    );
   if ((session.messages ?? []).length === 0) terminal.out('\nNo messages yet.');
   if (session.lastError !== null) terminal.out(`\nlast error: ${plainText(session.lastError)}`);
 }

@@ -99,8 +99,9 @@ export async function decide(
 
 /** Of what is ended in another way: how. */
 function insteadOf({ what, id }: Pick<WaitingItem, 'what' | 'id'>, verb: Verb, layout: Layout): string {
-  if (what === 'resume')
-    return `It was interrupted. Go on with: ${hint(layout, 'run', `--in ${id} "continue"`)}`;
+  if (what === 'resume') return `It was interrupted, and waits. Go on with: ${hint(layout, 'resume', id)}`;
+  if (what === 'silent')
+    return `It goes on by itself once something comes. End its turn: ${hint(layout, 'stop', id)}`;
   if (what === 'budget' && verbs[verb] === 'approve')
     return `Turns of ${id} are held. Grant dollars for this month: ${hint(layout, 'approve', `${id} --usd 10`)}`;
   return what === 'budget'

@@ -1582,6 +1582,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resume an interrupted session: a new turn goes on with it. */
+        post: operations["post /api/sessions/:id/resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/stop": {
         parameters: {
             query?: never;
@@ -3583,7 +3600,7 @@ export interface operations {
                             until: string | null;
                             /** @description What of it waits, e.g. the id of a tool permission, or the hash of a polling program. */
                             waitingId: string;
-                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, `notification` (a destination that fails), or a word of a host. */
+                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, `notification` (a destination that fails), or a word of a host. */
                             what: string;
                             /** @description Id of the workflow that a run belongs to, or the folder to trust. */
                             within?: string;
@@ -9029,6 +9046,54 @@ export interface operations {
             };
         };
     };
+    "post /api/sessions/:id/resume": {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
+                    idempotencyKey?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     "post /api/sessions/:id/stop": {
         parameters: {
             query?: {
@@ -13246,7 +13311,7 @@ export interface operations {
 }
 
 /** What `GET /ws` announces. */
-export type EventName = 'session:created' | 'session:started' | 'session:delta' | 'session:completed' | 'session:interrupted' | 'session:resumed' | 'sessions:interrupted' | 'session:rate-limited' | 'session:stopped' | 'session:updated' | 'session:deleted' | 'session:notification' | 'session:attachment' | 'session:external-turn' | 'session:permission' | 'decision:held' | 'decision:withdrawn' | 'decision:carried-out' | 'decision:refused' | 'queue:updated' | 'company:changed' | 'run:started' | 'run:step' | 'run:running' | 'run:parked' | 'run:resumed' | 'run:completed' | 'run:failed' | 'run:cancelled' | 'cron:reloaded' | 'cron:started' | 'cron:completed' | 'cron:error' | 'cron:missed' | 'connector:updated' | 'connector:delivery' | 'connectors:reloaded' | 'org:updated' | 'org:changed' | 'skills:updated' | 'skills:changed' | 'file:uploaded' | 'file:deleted' | 'engines:updated' | 'budget:warning' | 'budget:granted' | 'config:reloaded' | 'config:refused' | 'backup:failed' | 'device:paired' | 'device:revoked' | 'system:status' | 'refusal' | 'cursor' | 'reset' | 'pong' | 'error';
+export type EventName = 'session:created' | 'session:started' | 'session:delta' | 'session:completed' | 'session:interrupted' | 'session:silent' | 'session:resumed' | 'sessions:interrupted' | 'session:rate-limited' | 'session:stopped' | 'session:updated' | 'session:deleted' | 'session:notification' | 'session:attachment' | 'session:external-turn' | 'session:permission' | 'decision:held' | 'decision:withdrawn' | 'decision:carried-out' | 'decision:refused' | 'queue:updated' | 'company:changed' | 'run:started' | 'run:step' | 'run:running' | 'run:parked' | 'run:resumed' | 'run:completed' | 'run:failed' | 'run:cancelled' | 'cron:reloaded' | 'cron:started' | 'cron:completed' | 'cron:error' | 'cron:missed' | 'connector:updated' | 'connector:delivery' | 'connectors:reloaded' | 'org:updated' | 'org:changed' | 'skills:updated' | 'skills:changed' | 'file:uploaded' | 'file:deleted' | 'engines:updated' | 'budget:warning' | 'budget:granted' | 'config:reloaded' | 'config:refused' | 'backup:failed' | 'device:paired' | 'device:revoked' | 'system:status' | 'refusal' | 'cursor' | 'reset' | 'pong' | 'error';
 
 /** Operations that an idempotency key makes safe to repeat. */
 export const keyedOperations: ReadonlySet<string> = new Set([
@@ -13271,6 +13336,7 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   "DELETE /api/sessions/{id}",
   "POST /api/sessions/{id}/duplicate",
   "POST /api/sessions/{id}/reset",
+  "POST /api/sessions/{id}/resume",
   "POST /api/sessions/{id}/archive",
   "POST /api/sessions/{id}/unarchive",
   "DELETE /api/sessions/{id}/queue",

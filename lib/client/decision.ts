@@ -37,6 +37,8 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   gate: ['approve', 'reject', 'escalate'],
   activation: ['approve', 'reject', 'escalate'],
   budget: ['approve'],
+  resume: ['approve'],
+  silent: ['reject'],
 };
 
 /** The word of a choice, and of a choice that was made: `['Allow', 'Allowed']`. */
@@ -47,6 +49,8 @@ export function wordsOf(
   if (choice === 'escalate') return ['Escalate', 'Escalated'];
   if (what === 'permission') return choice === 'approve' ? ['Allow', 'Allowed'] : ['Deny', 'Denied'];
   if (what === 'budget') return ['Grant', 'Granted'];
+  if (what === 'resume') return ['Resume', 'Resumed'];
+  if (what === 'silent') return ['Stop', 'Stopped'];
   return choice === 'approve' ? ['Approve', 'Approved'] : ['Reject', 'Rejected'];
 }
 
@@ -107,6 +111,10 @@ export function decisionRequest(
           sha256: waitingId.slice(waitingId.lastIndexOf(':') + 1),
         },
       };
+    case 'resume':
+      return { path: `/api/sessions/${own}/resume`, body: {} };
+    case 'silent':
+      return { path: `/api/sessions/${own}/stop`, body: reason };
     case 'budget':
       return words.usd === undefined
         ? undefined
@@ -122,3 +130,24 @@ export function refusalIn(answer: unknown): string | undefined {
   const refused = outcomes?.find(({ code }) => code !== undefined);
   return refused?.error ?? refused?.code;
 }
+
+interface ShownMessage {
+  readonly toolCall?: unknown;
+  readonly meta?: unknown;
+}
+
+/**
+ * The tool that runs, as far as the messages tell; undefined: none does, so it is the model that is awaited.
+ * @example runningTool(session.messages) // 'Bash'
+ */
+export function runningTool(messages: readonly ShownMessage[]): string | undefined {
+  const running = messages.findLast(({ meta }) => {
+    const { kind, state } = (meta ?? {}) as { readonly kind?: unknown; readonly state?: unknown };
+    return kind === 'tool' && state === 'running';
+  });
+  return typeof running?.toolCall === 'string' ? running.toolCall : undefined;
+}
+
+/** @example `no output for 12 min: ${quietBecause('Bash')}` // 'Bash has not ended' */
+export const quietBecause = (tool: string | undefined): string =>
+  tool === undefined ? 'no tool runs, its model has not answered' : `${tool} has not ended`;

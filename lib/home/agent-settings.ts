@@ -71,6 +71,13 @@ export const agents = z.strictObject({
       'true runs turns in a process of their own that outlives the gateway: a restart, an upgrade or a crash of ' +
         'the gateway does not cut them. false ends them with the gateway.',
     ),
+  resume: z
+    .boolean()
+    .default(false)
+    .describe(
+      'true lets turns that the end of the gateway cut off go on by themselves; false: when a person says so ' +
+        '("troupe resume").',
+    ),
   sandboxRequired: z
     .boolean()
     .default(false)

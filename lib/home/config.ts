@@ -135,10 +135,14 @@ const sessions = z.strictObject({
     .describe('A turn that runs longer is ended.'),
   silenceMinutes: z
     .number()
-    .min(0.1)
+    .min(0.01)
     .max(10_080)
     .default(10)
-    .describe('An agent without output for this long is reported as silent.'),
+    .describe('A turn without output for this long that waits for no one is shown as silent.'),
+  silenceAction: z
+    .enum(['show', 'end'])
+    .default('show')
+    .describe('What becomes of such a turn: `show` leaves it to a person, `end` ends it as failed.'),
 });
 
 const backup = z.strictObject({

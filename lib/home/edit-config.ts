@@ -24,6 +24,7 @@ const editable: ReadonlySet<string> = new Set([
   'sessions.interruptOnNewMessage',
   'sessions.turnDeadlineMinutes',
   'sessions.silenceMinutes',
+  'sessions.silenceAction',
   'approvals.escalateAfterHours',
   'logging.level',
 ]);

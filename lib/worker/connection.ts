@@ -92,7 +92,7 @@ export async function openConnection(path: string, options: ConnectionOptions): 
         if (frame.event.type === 'turn.ended') turns.delete(frame.turnId); // nothing more is said of it
         return;
       case 'caughtUp':
-        return turns.get(frame.turnId)?.side.onCaughtUp?.();
+        return turns.get(frame.turnId)?.side.onCaughtUp?.(frame.quietMs);
       case 'confine':
         return void confine(frame);
       case 'limits':

@@ -20,7 +20,15 @@ export class WorkerTurn {
     readonly engine: string,
   ) {}
 
+  private saidAt = performance.now();
+
+  /** Milliseconds since it said something. */
+  get quietMs(): number {
+    return Math.round(performance.now() - this.saidAt);
+  }
+
   keep(event: TurnEvent): void {
+    this.saidAt = performance.now();
     this.events.push(event);
     this.bytes += JSON.stringify(event).length;
     if (event.type === 'turn.ended') this.isOver = true;

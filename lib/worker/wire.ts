@@ -57,7 +57,8 @@ export type FromWorker =
   /** A younger gateway speaks to this worker, and follows its turns. */
   | { readonly type: 'superseded' }
   | { readonly type: 'event'; readonly turnId: string; readonly event: TurnEvent }
-  | { readonly type: 'caughtUp'; readonly turnId: string }
+  /** `quietMs`: so long ago the last of it was said. */
+  | { readonly type: 'caughtUp'; readonly turnId: string; readonly quietMs?: number }
   /** What to start in place of this command? */
   | { readonly type: 'confine'; readonly id: number; readonly turnId: string; readonly command: Command }
   /** What its turns have shown of a provider's limits; comes before the end of the turn. */

@@ -127,7 +127,7 @@ export class Worker {
     this.send({ type: 'attached', turnId, isHere: true, sessionId, engine, secrets: [...secrets] });
     for (const event of turn.said()) this.send({ type: 'event', turnId, event });
     if (turn.isOver) this.forgetHeard(turnId);
-    this.send({ type: 'caughtUp', turnId });
+    this.send({ type: 'caughtUp', turnId, ...(turn && { quietMs: turn.quietMs }) });
     for (const [id, asked] of this.confining)
       if (asked.turnId === turnId) this.send({ type: 'confine', id, turnId, command: asked.command });
   }

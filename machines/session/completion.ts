@@ -1,7 +1,15 @@
+import type { DoneActorEvent, ErrorActorEvent } from 'xstate';
 import type { Caller } from '../caller.js';
 import type { Decision } from '../decision.js';
-import { sendToActor, type Output } from '../outputs.js';
-import { excerpt, limits, type Outcome, type SessionContext, type StepLink } from './context.js';
+import { sendToActor, stampOf, type Output } from '../outputs.js';
+import {
+  excerpt,
+  limits,
+  type Outcome,
+  type SessionContext,
+  type StepLink,
+  type TurnOutput,
+} from './context.js';
 
 /**
  * The work is at an end for now: it is reported to parent and work item, once. A parent that stopped its child
@@ -131,3 +139,22 @@ export function replied(
     ),
   ];
 }
+
+/** The end of a turn's effect, as guards and actions of the machine take it. */
+export interface TurnEnd {
+  readonly output: TurnOutput;
+  /** Epoch milliseconds. */
+  readonly at: number;
+}
+
+export const ended = ({ event }: { event: DoneActorEvent<TurnOutput> }): TurnEnd => ({
+  output: event.output,
+  at: stampOf(event).at,
+});
+
+/** The effect itself failed: our fault, and still an end of the turn that a person must be able to read. */
+export const failed = ({ event }: { event: ErrorActorEvent }): TurnEnd => {
+  const message = (event.error as { message?: unknown } | null)?.message;
+  const error = typeof message === 'string' && message !== '' ? message : 'The engine failed.';
+  return { output: { outcome: 'failed', text: '', error }, at: stampOf(event).at };
+};

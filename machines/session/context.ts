@@ -24,6 +24,12 @@ export type Turn = {
   readonly startedAt: number;
   /** A process slot was got. */
   readonly began: boolean;
+  /** How long it may be silent. Absent: as long as it likes. */
+  readonly silence?: SilenceRule;
+  /** Epoch milliseconds of its last output that was reported. */
+  readonly heardAt?: number;
+  /** Since when it counts as silent. Absent: it does not. */
+  readonly silentSince?: number;
 };
 
 export type EngineSession = {
@@ -138,6 +144,8 @@ export interface SessionContext {
   readonly sandbox?: SandboxInForce;
   /** Settings of its project that the last turn left out, or would not begin with, since no one trusted them. */
   readonly untrusted?: UntrustedSettings | null;
+  /** Turns in a row that went on by themselves after the end of their gateway. */
+  readonly resumes?: number;
 }
 
 export { excerpt };
@@ -211,6 +219,8 @@ export interface TurnOutput {
   readonly unconfirmedPid?: number;
   /** Paths below the working folder. */
   readonly changedFiles?: readonly string[];
+  /** It was `interrupted` because its gateway ended; `resume`: it goes on by itself. */
+  readonly cut?: 'wait' | 'resume';
 }
 
 /** What a session takes. */
@@ -247,6 +257,9 @@ export type SessionEvent = Stamp &
         readonly usage?: Usage;
       }
     | { readonly type: 'turn.recorded'; readonly turnId: string; readonly entries: readonly ActivityEntry[] }
+    | SilenceEvent
+    /** A turn that was interrupted goes on. */
+    | { readonly type: 'session.resume' }
     | { readonly type: 'session.stop'; readonly reason?: string }
     | { readonly type: 'queue.cancel'; readonly messageId: string }
     | { readonly type: 'queue.clear' }
@@ -304,6 +317,7 @@ export type TurnBegan = {
   readonly turnId: string;
   readonly sandbox?: SandboxInForce;
   readonly untrusted?: UntrustedSettings;
+  readonly silence?: SilenceRule;
 };
 
 /** A level of `agents.sandbox`, and why it is not the one that was asked for. */
@@ -319,3 +333,11 @@ export type UntrustedSettings = {
   readonly sha256: string;
   readonly files: readonly string[];
 };
+
+/** How long a turn may be silent, and what is done then. */
+export type SilenceRule = { readonly ms: number; readonly action: 'show' | 'end' };
+
+export type SilenceEvent =
+  /** Output came; the last of it `quietMs` ago. */
+  | { readonly type: 'turn.heard'; readonly turnId: string; readonly quietMs: number }
+  | { readonly type: 'turn.silent'; readonly turnId: string };

@@ -61,3 +61,7 @@ function titleOf(input: SessionInput): string {
   const start = words.length > 30 ? `${excerpt(words, 30)}…` : words || 'New session';
   return input.number === undefined ? start : `#${input.number} - ${start}`;
 }
+
+/** Entry of the root runs on XState's init event, which its types do not show. */
+export const inputOf = (event: { type: string }): SessionInput =>
+  (event as { type: string; input: SessionInput }).input;

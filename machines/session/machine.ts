@@ -1,16 +1,8 @@
-import {
-  cancel,
-  emit,
-  enqueueActions,
-  sendTo,
-  setup,
-  type DoneActorEvent,
-  type ErrorActorEvent,
-} from 'xstate';
+import { cancel, emit, enqueueActions, sendTo, setup } from 'xstate';
 import { decidesFor, applyDecision } from '../decision.js';
 import { publish, effect, stampOf, type OutputOf } from '../outputs.js';
 import type { SessionRows } from './rows.js';
-import { settle } from './completion.js';
+import { ended, failed, settle, type TurnEnd } from './completion.js';
 import type {
   SessionContext,
   SessionEvent,
@@ -19,7 +11,7 @@ import type {
   TurnInput,
   TurnOutput,
 } from './context.js';
-import { firstContext } from './first-context.js';
+import { firstContext, inputOf } from './first-context.js';
 import { record } from './activity.js';
 import { insertCard } from './delegation-card.js';
 import { archive, erase, eraseContents, reset, settleSettings } from './lifecycle.js';
@@ -45,6 +37,8 @@ import {
   queueChild,
   queueReady,
 } from './queue.js';
+import { goesOn, resume, resumeCut } from './resume.js';
+import { fallSilent, hear, silenceDelay, silenceTimer } from './silence.js';
 import { takeOver, insertMedia } from './transcript.js';
 import {
   begin,
@@ -73,10 +67,10 @@ const decides = decidesFor<SessionContext, SessionEvent, SessionOutput>();
  * **What can happen.** A `resting` session (`idle error interrupted stopped`) whose queue is ready begins the
  * next turn at once, so no resting state with a ready queue can ever be observed. `running` ends by itself
  * (`idle`, `error`, `interrupted`, or `waiting` for a provider's limit, after which the same turn is tried
- * again), is left for a newer message of a person, or is stopped. Deadline and silence of the engine are the
- * business of the effect: both arrive here as an outcome. After a crash the effect reports the honest outcome
- * `interrupted`, and the queue goes on. What is done with a whole session (archive, reset, delete) is done while
- * it rests; a reset also ends the wait for a limit.
+ * again), is left for a newer message of a person, or is stopped. The deadline is the business of the effect and
+ * arrives here as an outcome; silence is known here (silence.ts). After a crash the effect reports the honest
+ * outcome `interrupted`, and the queue goes on, first with the turn itself where that is resumed (resume.ts). What is
+ * done with a whole session (archive, reset, delete) is done while it rests; a reset also ends the wait for a limit.
  *
  * **What can never happen.** Two turns at once. A message that was accepted and then vanished: each has a
  * queue row that ends as completed, interrupted or cancelled. A parent or a work item that hears of one end
@@ -104,6 +98,7 @@ const session = setup({
       context.turns === 0 && context.queue.length === 0 && context.attemptOutcome === 'failed',
     rateLimited: (_, { output }: TurnEnd) => output.outcome === 'rate-limited',
     unconfirmed: (_, { output }: TurnEnd) => output.unconfirmedPid !== undefined,
+    goesOn: ({ context }, { output }: TurnEnd) => goesOn(context, output),
     succeeded: (_, { output }: TurnEnd) => output.outcome === 'succeeded',
     interrupted: (_, { output }: TurnEnd) => output.outcome === 'interrupted',
   },
@@ -120,6 +115,8 @@ const session = setup({
         output,
       ),
     ),
+    resumeCut: decides((context, _event, { at }: TurnEnd) => resumeCut(context, at)),
+    resumeTurn: decides('session.resume', resume),
     announceResumed: emit(({ context }) => publish('session:resumed', { sessionId: context.id })),
     announceResumedIfCut: decides((context, _event, { output }: TurnEnd) =>
       output.outcome === 'interrupted'
@@ -136,6 +133,15 @@ const session = setup({
     cancelQueued: decides('queue.cancel', cancelQueued),
     clearQueue: decides('queue.clear', clearQueue),
     begin: decides('turn.began', begin),
+    hear: decides('turn.heard', hear),
+    fallSilent: decides('turn.silent', fallSilent),
+    startSilenceTimer: enqueueActions(({ context, event, enqueue }) => {
+      const delay = silenceDelay(context, event);
+      const silent = { type: 'turn.silent', turnId: context.turn?.id } as SessionEvent; // stamped when it fires
+      if (delay !== undefined) enqueue.raise(silent, { id: silenceTimer, delay });
+    }),
+    cancelSilenceTimer: cancel(silenceTimer),
+    endSilent: sendTo('turn', { type: 'silence.over' } as never), // to the effect, which hears any event
     settleSettings: decides('settings.judged', settleSettings),
     nameNative: decides('turn.native', nameNative),
     keepPartial: decides('turn.partial', keepPartial),
@@ -169,30 +175,13 @@ const session = setup({
       if (event.type === 'permission.decided' && event.always !== true) return;
       enqueue.sendTo('turn', { type: 'policy.changed', toolPolicy: policyOf(context) } as never);
     }),
-    answerTurn: sendTo('turn', ({ event }) => permissionAnswer(event) as never), // to the effect, which hears any event
+    answerTurn: sendTo('turn', ({ event }) => permissionAnswer(event) as never), // as above
     withdrawPermissions: enqueueActions(({ context, event, enqueue }) => {
       for (const { id } of pending(context)) enqueue.cancel(permissionTimer(id));
       applyDecision(enqueue, withdrawPermissions(context, stampOf(event).at));
     }),
   },
 });
-
-export interface TurnEnd {
-  readonly output: TurnOutput;
-  readonly at: number;
-}
-
-const ended = ({ event }: { event: DoneActorEvent<TurnOutput> }): TurnEnd => ({
-  output: event.output,
-  at: stampOf(event).at,
-});
-
-/** The effect itself failed: our fault, and still an end of the turn that a person must be able to read. */
-const failed = ({ event }: { event: ErrorActorEvent }): TurnEnd => {
-  const message = (event.error as { message?: unknown } | null)?.message;
-  const error = typeof message === 'string' && message !== '' ? message : 'The engine failed.';
-  return { output: { outcome: 'failed', text: '', error }, at: stampOf(event).at };
-};
 
 /**
  * The statechart of a session.
@@ -239,6 +228,7 @@ export const sessionMachine = session.createMachine({
         idle: { always: { guard: 'createdUnavailable', target: 'error' } },
         error: {},
         interrupted: {
+          on: { 'session.resume': { actions: 'resumeTurn' } },
           always: { guard: 'queueReady', target: '#session.running', actions: 'announceResumed' },
         },
         stopped: {
@@ -252,7 +242,7 @@ export const sessionMachine = session.createMachine({
     },
     running: {
       entry: 'dispatch',
-      exit: 'withdrawPermissions',
+      exit: ['withdrawPermissions', 'cancelSilenceTimer'],
       invoke: {
         id: 'turn',
         src: 'engine-turn',
@@ -267,6 +257,16 @@ export const sessionMachine = session.createMachine({
             guard: { type: 'rateLimited', params: ended },
             target: 'waiting',
             actions: { type: 'postpone', params: ended },
+          },
+          {
+            guard: { type: 'goesOn', params: ended },
+            target: 'running',
+            reenter: true,
+            actions: [
+              { type: 'endTurn', params: ended },
+              { type: 'resumeCut', params: ended },
+              'announceResumed',
+            ],
           },
           {
             guard: 'queueReady',
@@ -323,6 +323,9 @@ export const sessionMachine = session.createMachine({
           { actions: 'post' },
         ],
         'child.finished': { actions: 'queueChild' },
+        'turn.began': { actions: ['begin', 'startSilenceTimer'] },
+        'turn.heard': { actions: ['hear', 'startSilenceTimer'] },
+        'turn.silent': { actions: ['fallSilent', 'startSilenceTimer', 'endSilent'] },
         'permission.asked': { actions: ['askPermission', 'startPermissionTimer'] },
         'permission.decided': {
           actions: ['decidePermission', 'cancelPermissionTimer', 'sendPolicy', 'answerTurn'],
@@ -344,7 +347,3 @@ export const sessionMachine = session.createMachine({
     deleted: { type: 'final' },
   },
 });
-
-const inputOf = (event: { type: string }): SessionInput =>
-  // Entry of the root runs on XState's init event, which its types do not show
-  (event as { type: string; input: SessionInput }).input;

@@ -56,6 +56,8 @@ export function sessionPolicy(
       return trustedOnly(onBehalfOf, 'edit the queue');
     case 'settings.judged':
       return trustedOnly(onBehalfOf, 'trust settings of a project');
+    case 'session.resume':
+      return trustedOnly(onBehalfOf, 'resume sessions') ?? isUnpaused(context);
     case 'session.patch':
       return trustedOnly(onBehalfOf, 'edit a session') ?? fitPatch(event);
     case 'session.archive':
@@ -76,10 +78,12 @@ export function sessionPolicy(
     case 'permissions.set':
       return trustedOnly(onBehalfOf, 'change what a session may do') ?? fitRules(event.toolPolicy);
     case 'permission.expired':
+    case 'turn.silent':
       return by.type === 'system'
         ? undefined
         : refuse('UNKNOWN_EVENT', { type: event.type }, 'Only the session itself sends this.');
     case 'turn.began':
+    case 'turn.heard':
     case 'turn.native':
     case 'turn.partial':
       return isTrusted(by)
@@ -112,6 +116,12 @@ export function sessionNotInState(
   context: SessionContext,
   event: SessionEvent,
 ): Refusal | undefined {
+  if (event.type === 'session.resume')
+    return refuse(
+      'CONFLICT',
+      { sessionId: context.id },
+      `Nothing to resume: the session is ${status}, not interrupted.`,
+    );
   const done = wholly[event.type];
   return done === undefined
     ? undefined
@@ -220,6 +230,12 @@ const isQueued = (context: SessionContext, messageId: string): Refusal | undefin
   context.queue.some((item) => item.id === messageId)
     ? undefined
     : refuse('CONFLICT', { messageId }, 'This message is not in the queue, or is already running.');
+
+/** A queue that stands still has a reason, which a person looks at first. */
+const isUnpaused = ({ id, queuePaused, lastError }: SessionContext): Refusal | undefined =>
+  queuePaused
+    ? refuse('CONFLICT', { sessionId: id }, `${lastError ?? 'Its queue is paused.'} Resume its queue first.`)
+    : undefined;
 
 /** Evidence of a work item stays. */
 const isEvidence = (context: SessionContext): Refusal | undefined =>

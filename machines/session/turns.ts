@@ -16,6 +16,7 @@ import { inherit } from './lifecycle.js';
 import { link, replied, settle } from './completion.js';
 import { policyOf } from './permissions.js';
 import { nextBatch, post } from './queue.js';
+import { goesOn } from './resume.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
 /**
@@ -129,6 +130,7 @@ export function endTurn(context: SessionContext, output: TurnOutput, at: number)
       attemptTerminalVersion: context.attemptTerminalVersion + 1,
       totalTurns: context.totalTurns + 1,
       waits: 0,
+      ...(context.resumes !== undefined && output.cut === undefined ? { resumes: 0 } : {}),
     },
     outputs: [
       ...rows,
@@ -138,14 +140,12 @@ export function endTurn(context: SessionContext, output: TurnOutput, at: number)
       outcome === 'interrupted'
         ? publish('session:interrupted', { sessionId: context.id, reason: error })
         : completed(context, output.text, error),
-      ...replied(context, turn.id, output.text, error),
+      ...(goesOn(context, output) ? [] : replied(context, turn.id, output.text, error)),
     ],
   };
 }
 
-/**
- * The provider's limit is reached: the turn goes back to the head of the queue and is retried at `resetAt`.
- */
+/** The provider's limit is reached: the turn goes back to the head of the queue and is retried at `resetAt`. */
 export function postpone(context: SessionContext, output: TurnOutput, at: number): Decision<SessionContext> {
   const turn = current(context);
   const patience = Math.min(300_000, 1_000 * 2 ** context.waits); // no hot loop where it is over at once
@@ -242,7 +242,7 @@ export function begin(
   const untrusted = event.untrusted ?? null;
   return {
     set: {
-      turn: { ...context.turn, began: true },
+      turn: { ...context.turn, began: true, ...(event.silence && { silence: event.silence }) },
       ...(event.sandbox === undefined ? {} : { sandbox: event.sandbox }),
       ...(untrusted === null && (context.untrusted ?? null) === null ? {} : { untrusted }),
     },

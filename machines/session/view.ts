@@ -68,6 +68,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     toolPolicy: policyOf(context),
     sandbox: context.sandbox ?? null,
     untrusted: context.untrusted ?? null,
+    silentSince: isoTimeOrNull(context.turn?.silentSince ?? null),
     pendingPermissions: pending(context).map(({ id, tool, title, expiresAt, rule = null }) => ({
       id,
       tool,
@@ -147,8 +148,8 @@ function provenanceOf({ source, sourceRef }: SessionContext): Json {
 }
 
 /**
- * Tools that it may use only after a person said so; and a conversation of a person that was cut and waits to
- * be taken up again. Sessions that work for another session or a run are taken up by those.
+ * Tools that it may use only after a person said so; a turn that has fallen silent; and a conversation of a person
+ * that was cut and waits to be taken up again. Sessions that work for another session or a run are taken up by those.
  */
 export function sessionWaiting(status: SessionStatus, context: SessionContext): readonly Waiting[] {
   if (status === 'deleted' || (context.archivedAt ?? null) !== null) return [];
@@ -170,6 +171,16 @@ export function sessionWaiting(status: SessionStatus, context: SessionContext): 
       on: 'operator',
       within: untrusted.folder,
       since: context.lastActivity,
+      until: null,
+    });
+  const { turn } = context;
+  if (turn?.silentSince !== undefined)
+    permissions.push({
+      id: `silent:${turn.id}`,
+      what: 'silent',
+      title: excerpt(`No output: ${context.title}`, titleCharsMax),
+      on: 'operator',
+      since: turn.silentSince,
       until: null,
     });
   if (status !== 'interrupted' || context.parentSessionId !== null || context.source === 'workflow')

@@ -134,7 +134,12 @@ const sessions: SmallWorld<Session['machine']> = {
     }),
     'the turn begins': (life) => {
       const id = (life.snapshot as Session['snapshot']).context.turn?.id;
-      if (id !== undefined) life.send({ type: 'turn.began', turnId: id });
+      if (id !== undefined)
+        life.send({ type: 'turn.began', turnId: id, silence: { ms: 2_000, action: 'show' } });
+    },
+    'the turn says something': (life) => {
+      const id = (life.snapshot as Session['snapshot']).context.turn?.id;
+      if (id !== undefined) life.send({ type: 'turn.heard', turnId: id, quietMs: 0 });
     },
     'a left turn speaks': (life) => {
       const id = (life.snapshot as Session['snapshot']).context.leftTurns[0];
@@ -145,6 +150,7 @@ const sessions: SmallWorld<Session['machine']> = {
       const id = (life.snapshot as Session['snapshot']).context.turn?.id;
       if (id !== undefined) life.send({ type: 'turn.native', turnId: id, nativeId: 'native' });
     },
+    'a person resumes it': sent({ type: 'session.resume' }),
     'it is archived': sent({ type: 'session.archive' }),
     'it is fetched back': sent({ type: 'session.unarchive' }),
     'it is reset': sent({ type: 'session.reset' }),
@@ -180,6 +186,7 @@ const sessions: SmallWorld<Session['machine']> = {
     ),
     'the turn fails': finish('turn', bad()),
     'the turn is cut': finish('turn', cut()),
+    'its gateway ends, and it goes on': finish('turn', cut({ cut: 'resume' })),
     "the turn's process is not confirmed gone": finish('turn', cut({ unconfirmedPid: 7 })),
     'the turn meets a limit': finish('turn', limited()),
     'the hand breaks': fail('turn', 'broken'),
@@ -192,6 +199,8 @@ const sessions: SmallWorld<Session['machine']> = {
       context.queuePaused,
       context.engaged,
       context.turn?.items.some(({ kind }) => kind === 'user') ?? null,
+      context.turn?.silentSince !== undefined,
+      Math.min(context.resumes ?? 0, 1),
       context.leftTurns.length > 0,
       Math.min(context.permissions?.length ?? 0, 1),
       (context.archivedAt ?? null) !== null,
@@ -202,9 +211,10 @@ const sessions: SmallWorld<Session['machine']> = {
     expect(context.turn !== null, 'a turn is in context exactly while it runs').to.equal(running);
     expect(life.effects.size, 'at most one turn, and one while running').to.equal(running ? 1 : 0);
     expect(
-      life.timers.size,
+      [...life.timers.keys()].filter((id) => id !== 'silence').length,
       'a timer exactly while waiting, and for every tool that waits for a person',
     ).to.equal((life.value === 'waiting' ? 1 : 0) + (context.permissions?.length ?? 0));
+    if (!running) expect(life.timers.has('silence'), 'only a turn falls silent').to.equal(false);
     if (!running) expect(context.permissions, 'no tool waits without a turn').to.deep.equal([]);
     const decided = new Set(keptRows(life, 'decisions').map(({ n }) => n));
     expect(

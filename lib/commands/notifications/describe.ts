@@ -86,6 +86,10 @@ async function textOf(app: App, { actor, waiting }: WaitingItem): Promise<Asked>
     const { description } = presentGate(run, run.parked, definition, null, null) as { description?: string };
     return { text: description ?? '', isWhole: title.length < titleCharsMax };
   }
+  if ((what === 'resume' || what === 'silent') && actor.kind === 'session') {
+    const lastError = (await app.supervisor.get('session', id))?.view.lastError ?? null;
+    return { text: lastError ?? 'Nothing has come from its agent, and it waits for no one.', isWhole: true };
+  }
   return { text: '', isWhole: false };
 }
 

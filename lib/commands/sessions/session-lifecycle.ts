@@ -60,6 +60,7 @@ export type LifecycleEvent =
   | 'session.archive'
   | 'session.unarchive'
   | 'session.reset'
+  | 'session.resume'
   | 'queue.pause'
   | 'queue.resume';
 

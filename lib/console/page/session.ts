@@ -1,4 +1,5 @@
 import type { components } from '../../client/index.js';
+import { quietBecause } from '../../client/decision.js';
 
 /** What the console reads of a session beside what the document promises. */
 export type Session = components['schemas']['Session'] & {
@@ -6,6 +7,7 @@ export type Session = components['schemas']['Session'] & {
   readonly queuePaused?: boolean;
   readonly resetAt?: string | null;
   readonly archivedAt?: string | null;
+  readonly silentSince?: string | null;
   readonly cwd?: string;
   readonly lastContextTokens?: number | null;
   readonly pendingPermissions?: readonly PendingPermission[];
@@ -36,6 +38,7 @@ export interface Mood {
 /** How it is with a session, in a word. */
 export function moodOf(session: Session): Mood {
   if ((session.pendingPermissions?.length ?? 0) > 0) return { word: 'asks you', tone: 'wait' };
+  if (session.silentSince != null) return { word: 'silent', tone: 'wait' };
   if (session.status === 'running')
     return session.transportState === 'queued'
       ? { word: 'queued', tone: 'wait' }
@@ -47,14 +50,19 @@ export function moodOf(session: Session): Mood {
 }
 
 /** Why nothing is said right now, in a line; undefined where nothing is awaited. `quietMs`: since the last words. */
-export function quietLine(session: Session, quietMs: number, nowMs: number): string | undefined {
+export function quietLine(
+  session: Session,
+  quietMs: number,
+  nowMs: number,
+  tool: string | undefined,
+): string | undefined {
   const asked = session.pendingPermissions?.[0];
   if (asked !== undefined) return `It waits for your word on ${asked.tool}.`;
   if (session.status === 'waiting' && session.resetAt)
     return `The provider's limit was reached. It goes on by itself at ${clockOf(session.resetAt)}.`;
   if (session.queuePaused === true) return 'The queue is paused: resume it to go on.';
   if (session.status === 'interrupted')
-    return 'The turn was cut off. What it had said is kept. Send a message to go on.';
+    return 'The turn was cut off. What it had said is kept. Resume it, or send a message.';
   if (session.status === 'error')
     return `The last turn failed. Send a message to try again.${session.lastError ? ` ${session.lastError}` : ''}`;
   if (session.status === 'stopped') return 'It was stopped. A message starts it again.';
@@ -63,7 +71,8 @@ export function quietLine(session: Session, quietMs: number, nowMs: number): str
   if (silent < 15) return undefined;
   const worked = Math.max(0, Math.round((nowMs - Date.parse(session.lastActivity)) / 60_000));
   const quiet = silent < 120 ? `${silent} seconds` : `${Math.round(silent / 60)} minutes`;
-  return `No output for ${quiet}; the turn runs since ${worked} min. You can wait, send a message, or stop it.`;
+  const why = quietBecause(tool);
+  return `No output for ${quiet}: ${why}. The turn runs since ${worked} min. You can wait, send a message, or stop it.`;
 }
 
 const clockOf = (iso: string): string =>

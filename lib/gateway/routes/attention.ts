@@ -24,8 +24,8 @@ const waiting = z.object({
   what: z
     .string()
     .describe(
-      '`permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `trust` ' +
-        '(settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, ' +
+      '`permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, ' +
+        '`trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, ' +
         '`notification` (a destination that fails), or a word of a host.',
     ),
   title: z.string(),

@@ -62,6 +62,8 @@ export const frameNames: Readonly<Record<string, string>> = {
     'replayed. {sessionId, messageId, type, content, offset?, toolName?, toolId?}',
   'session:completed': 'A turn ended, successfully or not. {sessionId, employee, title, result, error}',
   'session:interrupted': 'A turn was interrupted. {sessionId, reason}',
+  'session:silent':
+    'Nothing has come from its turn for `sessions.silenceMinutes`. {sessionId, turnId, since}',
   'session:resumed': 'An interrupted or stopped session resumed. {sessionId}',
   'sessions:interrupted':
     'Once after a start that found interrupted turns, when all are settled: the number of ' +

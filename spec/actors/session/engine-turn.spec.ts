@@ -158,6 +158,7 @@ describe('engineTurnHand', () => {
       outcome: 'interrupted',
       text: 'half',
       error: 'The gateway ended while this turn was running.',
+      cut: 'wait',
     });
   });
 
@@ -312,7 +313,9 @@ describe('engineTurnHand', () => {
   });
 
   it('tells watchers of a silent engine and lets it go on', async () => {
-    const { effect } = hall(script('sleep 0.3; echo awake'), { silenceMs: 50 });
+    const { effect } = hall(script('sleep 0.3; echo awake'), {
+      silence: () => ({ ms: 50, action: 'show' }),
+    });
     const at = app({ messages: [question] });
     expect(await effect.run(input(), at.context)).to.include({ outcome: 'succeeded', text: 'awake' });
     expect(at.frames.map(({ payload }) => payload['type'])).to.include('status');

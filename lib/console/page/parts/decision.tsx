@@ -17,6 +17,7 @@ const whats: Readonly<Record<string, string>> = {
   version: 'Version',
   budget: 'Budget',
   resume: 'Interrupted',
+  silent: 'Silent',
   move: 'Escalated',
 };
 export const whatOf = ({ what }: Waiting): string => whats[what] ?? what;

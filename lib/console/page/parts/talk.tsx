@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, whole } from '../../../page/clock.js';
 import { Conversation } from '../conversation.js';
+import { runningTool } from '../../../client/decision.js';
 import { client, must } from '../../../page/gateway.js';
 import { go, inspectorLink, linkTo } from '../place.js';
 import { moodOf, quietLine, titleOf, type Session } from '../session.js';
@@ -114,6 +115,13 @@ function Head({ session }: { readonly session: Session }) {
   );
 }
 
+/** What is decided where one talks, under which heading. */
+const headings: ReadonlyMap<string, string> = new Map([
+  ['permission', 'It asks for your permission'],
+  ['resume', 'Its turn was interrupted'],
+  ['silent', 'Nothing has come from it for a while'],
+]);
+
 const turns = (count: number): string => (count === 1 ? '1 turn' : `${whole(count)} turns`);
 
 function Transcript({ talk, session }: { readonly talk: Conversation; readonly session: Session }) {
@@ -123,7 +131,7 @@ function Transcript({ talk, session }: { readonly talk: Conversation; readonly s
   const speech = talk.speech.value;
   const agent = session.employee ?? session.engine;
   const asked = waiting.value?.filter(
-    ({ kind, id, what }) => kind === 'session' && id === session.id && what === 'permission',
+    ({ kind, id, what }) => kind === 'session' && id === session.id && headings.has(what),
   );
   // Where one reads further up nothing moves: neither by what is said now nor by what comes before
   const before = useRef({ first: messages[0]?.id, height: 0 });
@@ -146,7 +154,8 @@ function Transcript({ talk, session }: { readonly talk: Conversation; readonly s
   const tools = speech.tools.filter((use) => !kept.has(use.id));
   const last = messages.at(-1);
   const isStored = speech.messageId !== undefined && last?.id === speech.messageId && last.partial !== true;
-  const quiet = quietLine(session, now.value - (speech.at ?? Date.parse(session.lastActivity)), now.value);
+  const heardAt = speech.at ?? Date.parse(session.silentSince ?? session.lastActivity);
+  const quiet = quietLine(session, now.value - heardAt, now.value, runningTool(messages));
   return (
     <div
       class="transcript"
@@ -185,9 +194,9 @@ function Transcript({ talk, session }: { readonly talk: Conversation; readonly s
         )}
       </ol>
       {asked?.map((thing) => (
-        <section key={thing.waitingId} class="asks" aria-label="It asks for your permission">
-          <h2>It asks to use {thing.title}</h2>
-          <Subject thing={thing} brief />
+        <section key={thing.waitingId} class="asks" aria-label={headings.get(thing.what)}>
+          <h2>{thing.what === 'permission' ? `It asks to use ${thing.title}` : headings.get(thing.what)}</h2>
+          {thing.what === 'permission' && <Subject thing={thing} brief />}
           <Decision thing={thing} />
         </section>
       ))}
@@ -196,7 +205,7 @@ function Transcript({ talk, session }: { readonly talk: Conversation; readonly s
           <i class="lamp running" aria-hidden="true" /> Working …
         </p>
       )}
-      {quiet !== undefined && (asked?.length ?? 0) === 0 && (
+      {quiet !== undefined && asked?.some(({ what }) => what === 'permission') !== true && (
         <p class={`quiet-line small ${session.status}`}>{quiet}</p>
       )}
       {!pinned.value && (

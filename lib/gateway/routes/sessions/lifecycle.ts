@@ -145,6 +145,7 @@ export const sessionLifecycleRoutes: readonly Route[] = [
     said('reset'),
     (request) => ({ status: 'reset', sessionId: idOf(request) }),
   ),
+  action('resume', 'session.resume', 'Resume an interrupted session: a new turn goes on with it.', session),
   action('archive', 'session.archive', 'Archive an idle session: lists no longer show it.', session),
   action('unarchive', 'session.unarchive', 'Restore an archived session.', session),
 

@@ -1,0 +1,47 @@
+import { afterwards, type Decision } from '../decision.js';
+import type { QueueItem, SessionContext, SessionEventOf, TurnOutput } from './context.js';
+import { queueFrame, queueRow, written } from './rows.js';
+
+/**
+ * A turn that the end of its gateway cut off goes on as a new turn, which is told so. With `agents.resume` that
+ * turn is queued in the commit that ends the one before, so it is neither lost nor doubled, and those who wait for the
+ * work hear nothing of the cut. Otherwise it waits until a person says so (`session.resume`).
+ */
+
+/** So often in a row without a person: a turn that brings its gateway down must not do so for ever. */
+export const resumesMax = 3;
+
+/** Does it go on by itself? */
+export const goesOn = ({ queuePaused, resumes = 0 }: SessionContext, { cut }: TurnOutput): boolean =>
+  cut === 'resume' && !queuePaused && resumes < resumesMax;
+
+/** After the turn's end, before anything else that waits. */
+export const resumeCut = (context: SessionContext, at: number): Decision<SessionContext> =>
+  resumed(context, (context.resumes ?? 0) + 1, at);
+
+/** A person says so. */
+export const resume = (
+  context: SessionContext,
+  { at }: SessionEventOf<'session.resume'>,
+): Decision<SessionContext> => resumed(context, 0, at);
+
+function resumed(context: SessionContext, resumes: number, at: number): Decision<SessionContext> {
+  const message = {
+    id: `resume-${context.messages + 1}`,
+    role: 'notification' as const,
+    content: goOn,
+    meta: { kind: 'resume' },
+  };
+  return afterwards(context, written(context, message, at), (now) => {
+    const item: QueueItem = { id: message.id, n: now.messages, kind: 'user', createdAt: at, join: false };
+    const queue = [item, ...now.queue];
+    return {
+      set: { queue, resumes, archivedAt: null },
+      outputs: [queueRow(item, 'pending', null, null), queueFrame({ ...now, queue })],
+    };
+  });
+}
+
+const goOn =
+  'Your last turn was interrupted before it ended; what you had said and done by then is kept. Go on where it ' +
+  'stopped. Check first what is already done, so that nothing is done twice.';
