@@ -63,7 +63,7 @@ describe('the approval of a program in the console', () => {
     await operator.call('DELETE', '/api/workflow-triggers/mail', {});
     await bind('--harshly');
     await page.click('.detail [data-choice=approve]');
-    await page.waitForSelector('.notice.bad >> text=The contract has changed since you read it');
+    await page.waitForSelector('.notice.bad >> text=has changed since you read it');
     expect(await activation()).to.equal('pending_approval');
     await page.unroute('**/api/workflow-triggers');
     await page.goto('about:blank');
