@@ -10994,6 +10994,10 @@ export interface operations {
                         hosted: string[];
                         /** @description Turns at once, in workers and in the gateway together. */
                         slots: {
+                            /** @description Of those that run, by engine. */
+                            engines: {
+                                [key: string]: number;
+                            };
                             max: number;
                             running: number;
                             waiting: number;

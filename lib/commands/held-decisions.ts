@@ -70,7 +70,8 @@ async function judge(
   { kind, id, waitingId, decision, words }: HoldInput,
   item: WaitingItem | undefined,
 ): Promise<Refusal | undefined> {
-  if (item === undefined) return refuse('CONFLICT', { kind, id }, 'It waits no more, or has changed since you read it.');
+  if (item === undefined)
+    return refuse('CONFLICT', { kind, id }, 'It waits no more, or has changed since you read it.');
   const held = (await openDecisions(app)).get(noticeKey({ kind, id, waitingId }));
   if (held !== undefined)
     return refuse(

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Engine } from '../../actors/engines/engine.js';
+import type { PoolStats } from '../../actors/engines/pool.js';
 import type { Redact } from '../../actors/engines/turn-events.js';
 import type { Config } from '../home/config.js';
 import { configuredEngines } from '../home/engines.js';
@@ -21,7 +22,7 @@ export interface HomeWorkersOptions {
 /** What commands and routes reach of them. */
 export interface HomeWorkers extends Pick<Workers, 'list' | 'drain' | 'remove' | 'hosted'> {
   /** Of turns, in workers and in the gateway together. */
-  slots(): { readonly max: number; readonly running: number; readonly waiting: number };
+  slots(): PoolStats;
 }
 
 /**

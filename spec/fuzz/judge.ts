@@ -117,7 +117,7 @@ function allowed({ callers }: Operation, { caller, spoiled }: Ask): boolean {
   if (caller === 'none') return yes('none');
   if (caller === 'bad' || caller === 'odd') return yes('bad') || yes('none');
   if (caller === 'browser') return yes('device');
-  return caller === 'operator' || ['self', 'above', 'below', 'stranger'].some(yes);
+  return caller === 'operator' || ['self', 'above', 'below', 'outsider'].some(yes);
 }
 
 const saidIt = (ask: Ask, text: string): boolean =>

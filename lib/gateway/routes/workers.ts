@@ -29,7 +29,12 @@ const worker = z
 const answer = z.object({
   workers: z.array(worker),
   slots: z
-    .object({ max: z.number(), running: z.number(), waiting: z.number() })
+    .object({
+      max: z.number(),
+      running: z.number(),
+      waiting: z.number(),
+      engines: z.record(z.string(), z.number()).describe('Of those that run, by engine.'),
+    })
     .nullable()
     .describe('Turns at once, in workers and in the gateway together.'),
   hosted: z

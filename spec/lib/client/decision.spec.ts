@@ -53,7 +53,7 @@ describe('a decision on what waits', () => {
 
   it('is none for what waits for something else', () => {
     for (const choice of ['approve', 'reject', 'escalate'] satisfies Choice[])
-      expect(decisionRequest({ what: 'resume', id: 's1', waitingId: 'resume' }, choice)).to.equal(undefined);
+      expect(decisionRequest({ what: 'delivery', id: 'c1', waitingId: 'd1' }, choice)).to.equal(undefined);
     expect(decisionRequest(things[0], 'escalate')).to.equal(undefined);
     expect(wordsOf({ what: 'permission' }, 'reject')).to.deep.equal(['Deny', 'Denied']);
   });

@@ -29,7 +29,7 @@ describe('authority', () => {
     house = await openHouse({
       workers: {
         hosted: new Set(),
-        slots: () => ({ max: 1, running: 0, waiting: 0 }),
+        slots: () => ({ max: 1, running: 0, waiting: 0, engines: {} }),
         list: async () => [],
         drain: async () => true,
         remove: async () => true,

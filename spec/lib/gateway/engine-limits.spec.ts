@@ -25,7 +25,7 @@ describe('GET /api/engine-limits', () => {
       Object.keys((await house.operator.get('/api/engine-limits?engine=pen')).body.engines),
     ).to.deep.equal(['pen']);
     const { status, body } = await house.operator.get('/api/engine-limits?engine=nobody');
-    expect([status, body.engines.anonymous.status]).to.deep.equal([200, 'unsupported']);
+    expect([status, body.engines.nobody.status]).to.deep.equal([200, 'unsupported']);
     expect((await house.operator.get('/api/engine-limits?engine=')).status).to.equal(400);
   });
 });
