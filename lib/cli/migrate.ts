@@ -7,7 +7,8 @@ import type { Layout } from '../home/layout.js';
 import { loadModules } from '../home/modules.js';
 import { readConfig } from '../home/read-config.js';
 import { embeddedStore } from '../home/store-setting.js';
-import { copyStore, isUndoing, keepWayBack, putBack, readWayBack } from '../home/way-back.js';
+import { copyStore, endUndoing, isUndoing, keepWayBack, putBack, readWayBack } from '../home/way-back.js';
+import { noteBuild } from '../home/written-by.js';
 import type { Kind } from '../../actors/contracts.js';
 import type { Head } from '../store/contract.js';
 import type { KindMigration } from '../supervisor/migrate-records.js';
@@ -16,6 +17,7 @@ import { connect, running } from './client.js';
 import { hint, homeOf, needStore, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { plainText, progressTeller, table } from './print.js';
+import { version } from '../version.js';
 
 interface Options extends HomeOptions {
   readonly check?: boolean;
@@ -101,6 +103,7 @@ async function migrate(directory: string, kinds: readonly Kind[], terminal: Term
   const began = Date.now();
   const store = await openLevelStore({ directory, scrubEveryMs: 0, onProgress });
   try {
+    await noteBuild(store, kinds, version); // first: from here an older version reads no more than a part
     const migrated = await migrateRecords(store, kinds, {
       now: Date.now,
       onProgress: (rows) => onProgress({ task: 'migrate', rows }),
@@ -112,6 +115,7 @@ async function migrate(directory: string, kinds: readonly Kind[], terminal: Term
 }
 
 async function apply(layout: Layout, kinds: readonly Kind[], head: Head, terminal: Terminal): Promise<void> {
+  await endUndoing(layout);
   const kept = await readWayBack(layout);
   // One that was cut goes on: the store of before is kept already
   if (kept?.head.seq !== head.seq || kept.head.chain !== head.chain)

@@ -44,6 +44,18 @@ export async function keepWayBack(layout: Layout, kept: WayBack): Promise<void> 
   await rename(unfinished, keptIn(layout));
 }
 
+/**
+ * Ends an undoing that was cut after all but `store` was put back: what is kept is not whole any more, and no way back
+ * of the next migration. Nothing where there was none.
+ */
+export async function endUndoing(layout: Layout): Promise<void> {
+  const [kept, left] = [keptIn(layout), leftIn(layout)];
+  if (!(['store-copy', 'store.json'] as const).some((part) => existsSync(join(left, part)))) return;
+  if (!existsSync(layout.store)) await rename(join(kept, 'store'), layout.store);
+  await rm(kept, { recursive: true, force: true });
+  await rm(left, { recursive: true, force: true });
+}
+
 /** The store of a stopped home, copied to a new folder: `await copyStore(layout, scratch)`. */
 export async function copyStore({ home }: Layout, folder: string): Promise<void> {
   await makeFolder(folder);

@@ -63,6 +63,8 @@ describe('troupe migrate', function () {
     expect((await migrate(home, '--apply')).err).to.include('To go back before work is done: troupe migrate');
     const after = await recordsOf(await copyOf(home, 'read'));
     expect(versionsIn(after)).to.deep.equal(versionsOfThisBuild([...after.keys()]));
+    // An older version, started now, must refuse it whole and not actor by actor
+    expect((await writtenBy(await copyOf(home, 'read'))) ?? '').to.include('"session":');
     expect((await troupe.run('verify', '--home', home)).out).to.include('No damage found.');
     expect((await migrate(home, '--check')).out).to.not.match(/ from \d/);
     expect((await migrate(home, '--undo')).code).to.equal(0);
@@ -90,6 +92,18 @@ describe('troupe migrate', function () {
     }
     expect(steps).to.be.greaterThan(7);
     expect([...seen].sort()).to.deep.equal(['after', 'original', 'refused']);
+  });
+
+  // The way back had lost its second copy: undone once more, the home held the old store and the new copy of it
+  it('keeps another way back where an undoing was killed at its end and the home is migrated again', async () => {
+    const home = await copyOf(old, 'again');
+    await migrate(home, '--apply');
+    expect(await killedAt('undo', home, 8)).to.equal('killed');
+    expect(['store', `${kept}/store-copy`].filter((name) => existsSync(join(home, name)))).to.deep.equal([]);
+    expect(await migrate(home, '--apply')).to.include({ code: 0 });
+    expect(await migrate(home, '--undo')).to.include({ code: 0 });
+    expect((await troupe.run('verify', '--home', home)).out).to.include('No damage found.');
+    expect(await recordsOf(await copyOf(home, 'read'))).to.deep.equal(original);
   });
 
   it('holds each actor old or new, wherever the migration is killed; applied again it is new', async () => {
@@ -157,6 +171,13 @@ async function recordsOf(home: string): Promise<Records> {
   } finally {
     await store.close();
   }
+}
+
+async function writtenBy(home: string): Promise<string | undefined> {
+  const store = await openLevelStore({ directory: home, scrubEveryMs: 0 });
+  const row = await store.get(keys.meta('home/written-by'));
+  await store.close();
+  return row;
 }
 
 async function migrateAll(home: string): Promise<void> {
