@@ -187,9 +187,11 @@ function followTurn(
     for await (const { event, payload } of events) {
       if (event === 'reset') {
         if (await isResting()) return;
+        hasStarted = true; // perhaps: what began meanwhile is not told
       } else if (payload['sessionId'] !== sessionId) continue;
       else if (event === 'session:started') hasStarted = true;
       else if (event === 'session:delta') {
+        if (begun === 'queued' && !hasStarted) continue; // the last words of the turn before
         messageId = payload['messageId'];
         put(deltaOf(payload));
       } else if (event === 'session:permission')

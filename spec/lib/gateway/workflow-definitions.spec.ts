@@ -578,7 +578,7 @@ describe('/api/workflow-definitions', () => {
         ['chief', { department: 'build' }, 201],
         ['chief', {}, 201],
         ['cat', { owner: 'ann' }, 403],
-        ['nobody', {}, 403],
+        ['anonymous', {}, 403],
       ];
       for (const [index, [who, owned, status]] of tries.entries()) {
         const answer = await create(line(`Own ${index}`, owned), agents[who]);
@@ -586,7 +586,7 @@ describe('/api/workflow-definitions', () => {
           status,
         );
       }
-      expect((await create(line('Own none'), agents['nobody'])).body.error).to.include(
+      expect((await create(line('Own none'), agents['anonymous'])).body.error).to.include(
         'does not declare owner/department authority',
       );
     });
