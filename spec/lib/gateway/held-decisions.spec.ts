@@ -121,8 +121,33 @@ describe('held decisions', () => {
     await post(`/api/work-items/${item}/approval`, { decision: 'reject' });
     const { event, payload } = await outcome(id);
     expect(event).to.equal('decision:refused');
-    expect((payload as { reason: string }).reason).to.match(/approval/);
+    expect((payload as { reason: string }).reason).to.equal('Rejected by the operator.');
     expect(await approval(item)).to.equal('rejected');
+  });
+
+  // The route that stops a session does not ask whether it is still silent
+  it('stops no agent that was silent and has said something since', async () => {
+    const { id } = (await post('/api/sessions', { prompt: 'hang' })).body as { id: string };
+    const by = { type: 'system', part: 'engine-turn' } as const;
+    const turnId = `${id}:1`;
+    await house.supervisor.ask(
+      'session',
+      id,
+      { type: 'turn.began', turnId, silence: { ms: 10_000, action: 'show' } },
+      { by },
+    );
+    await environment.advance(11_000);
+    await socket.until(({ event }) => event === 'session:silent');
+    const made = await hold({ kind: 'session', id, waitingId: `silent:${turnId}` }, { decision: 'reject' });
+    expect(made.status, made.text).to.equal(201);
+    await house.supervisor.ask('session', id, { type: 'turn.heard', turnId, quietMs: 0 }, { by });
+    const { event, payload } = await outcome(made.body.decision.id);
+    expect([event, (payload as { reason: string }).reason]).to.deep.equal([
+      'decision:refused',
+      'It waits no more.',
+    ]);
+    expect((await house.operator.get(`/api/sessions/${id}`)).body.status).to.equal('running');
+    await post(`/api/sessions/${id}/stop`);
   });
 
   // An agent could ask for something harmless, and replace that by something else while the decision is held
