@@ -1,4 +1,4 @@
-import { parseDocument, type Document } from 'yaml';
+import { isScalar, parseDocument, visit, type Document } from 'yaml';
 
 /**
  * YAML that people and agents write, read as plain data only: YAML 1.2 values, no tags, no merge keys, few
@@ -16,16 +16,30 @@ export function parsePlainYaml(text: string, charsMax: number): PlainYaml | { re
       schema: 'core',
       merge: false,
       resolveKnownTags: false,
-      uniqueKeys: true,
+      uniqueKeys: false, // looked for below: the parser compares each key with all others
       prettyErrors: false,
     });
     const broken = document.errors[0] ?? document.warnings[0];
     if (broken !== undefined) return { fault: `it is not plain YAML (${firstLine(broken.message)})` };
+    if (hasTwins(document)) return { fault: 'it is not plain YAML (Map keys must be unique)' };
     return { document, value: document.toJS({ maxAliasCount: aliasesMax }) as unknown };
   } catch (error) {
     // An alias bomb, or deeper than the parser can go
     return { fault: `it is not plain YAML (${firstLine((error as Error).message)})` };
   }
+}
+
+/** A key that is there twice in one map. */
+function hasTwins(document: Document.Parsed): boolean {
+  let found = false;
+  visit(document, {
+    Map(_, { items }) {
+      const keys = items.flatMap(({ key }) => (isScalar(key) ? [key.value] : []));
+      found = new Set(keys).size < keys.length;
+      return found ? visit.BREAK : undefined;
+    },
+  });
+  return found;
 }
 
 export interface PlainYaml {
