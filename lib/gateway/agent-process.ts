@@ -78,11 +78,18 @@ async function processOf(pid: string, seen: ReadonlyMap<string, Known>): Promise
     const before = is === undefined ? undefined : seen.get(is);
     if (before !== undefined) return before.parent === parent ? before : { ...before, parent };
     const [environment, mark] = await Promise.all([
-      readFile(`/proc/${pid}/environ`, 'latin1').catch(() => ''),
+      readFile(`/proc/${pid}/environ`, 'latin1').catch(() => undefined),
       markAt(pid),
     ]);
-    const token = environment.split('\0').find((entry) => entry.startsWith(variable));
-    return { is, pid, parent, token: token?.slice(variable.length), mark };
+    const token = environment?.split('\0').find((entry) => entry.startsWith(variable));
+    // What could not be read, for want of descriptors, is read again for the next connection
+    return {
+      is: environment === undefined ? undefined : is,
+      pid,
+      parent,
+      token: token?.slice(variable.length),
+      mark,
+    };
   } catch {
     return undefined; // gone in between
   }
