@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { bundleOf, type Bundle } from '../../records/bundles/bundle.js';
-import { readBundled, writeBundled } from '../../records/bundles/home-files.js';
+import { judgeFolder, readBundled, writeBundled } from '../../records/bundles/home-files.js';
 import { readTemplate, templateNames } from '../../records/bundles/templates.js';
 import type { Records } from '../../records/records.js';
 import { contentHash } from '../../home/atomic-file.js';
@@ -127,7 +127,7 @@ async function planImport(
 }
 
 async function fileChange({ folders }: Records, path: string, text: string): Promise<Change | Refusal> {
-  const before = await readBundled(folders.home, path);
+  const before = (await judgeFolder(folders.home, path)) ?? (await readBundled(folders.home, path));
   if (isRefusal(before)) return before;
   return {
     name: path,

@@ -51,14 +51,20 @@ export function bundleOf(value: unknown): Bundle | Refusal {
   const paths = Object.keys(checked.data.files);
   if (paths.length > filesMax) return wrong('files', `A bundle holds at most ${filesMax} files.`);
   const stray = paths.find((path) => !isBundledPath(path));
-  return stray === undefined
-    ? checked.data
-    : wrong(
-        'files',
-        `${JSON.stringify(stray.slice(0, 200))} cannot be imported: a bundle holds org/<department>/<name>.yaml, ` +
-          'skills/<name>/SKILL.md and texts in knowledge/.',
-      );
+  if (stray !== undefined)
+    return wrong(
+      'files',
+      `${JSON.stringify(stray.slice(0, 200))} cannot be imported: a bundle holds org/<department>/<name>.yaml, ` +
+        'skills/<name>/SKILL.md and texts in knowledge/.',
+    );
+  const folders = new Set(paths.flatMap(foldersOf));
+  const both = paths.find((path) => folders.has(path));
+  return both === undefined ? checked.data : wrong('files', `${both} cannot be a file and a folder.`);
 }
+
+/** `foldersOf('knowledge/a/b.md')` → `['knowledge', 'knowledge/a']` */
+const foldersOf = (path: string): readonly string[] =>
+  [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index));
 
 /** What a bundle may hold: employees, departments, skills and Markdown; nothing that runs or configures. */
 export const isBundledPath = (path: string): boolean =>

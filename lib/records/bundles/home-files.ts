@@ -1,4 +1,4 @@
-import { readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { contentHash, makeFolder, writeAtomically } from '../../home/atomic-file.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
@@ -32,6 +32,18 @@ export async function listBundled(home: string, folder: string): Promise<readonl
   return found;
 }
 
+/** CONFLICT where a file cannot come to lie: judged before a folder is made, by the deepest one that is there. */
+export async function judgeFolder(home: string, path: string): Promise<Refusal | undefined> {
+  const root = await realpath(home);
+  const wrong = (fault: string) => refuse('CONFLICT', { path }, `${dirname(path)} ${fault}`);
+  for (let at = dirname(join(home, path)); ; at = dirname(at)) {
+    const real = await realpath(at).catch(() => undefined);
+    if (real === undefined) continue;
+    if (real !== root && !isInside(root, real)) return wrong('leads out of the home. Remove the link first.');
+    return (await stat(real)).isDirectory() ? undefined : wrong('lies below a file. Move that file away.');
+  }
+}
+
 /**
  * Writes one of them, unless it has changed since `before` was read. CONFLICT where a link leads out of the home:
  * what is imported stays inside.
@@ -42,16 +54,9 @@ export async function writeBundled(
   text: string,
   before: string | undefined,
 ): Promise<Refusal | undefined> {
+  const refusal = await judgeFolder(home, path);
+  if (refusal) return refusal;
   const place = join(home, path);
-  const root = await realpath(home);
-  // Judged before a folder is made, from the deepest one that is there
-  for (let at = dirname(place); ; at = dirname(at)) {
-    const real = await realpath(at).catch(() => undefined);
-    if (real === undefined) continue;
-    if (real !== root && !isInside(root, real))
-      return refuse('CONFLICT', { path }, `${dirname(path)} leads out of the home. Remove the link first.`);
-    break;
-  }
   await makeFolder(dirname(place));
   try {
     await writeAtomically(place, text, {

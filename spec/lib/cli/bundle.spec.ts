@@ -107,6 +107,14 @@ describe('troupe template, export and import', function () {
     'a path out of the home': [{ files: { 'org/../../x.yaml': person } }, /cannot be imported/],
     'a file that configures': [{ files: { 'config.yaml': 'gateway:\n  port: 1\n' } }, /cannot be imported/],
     'a program': [{ files: { 'skills/x/run.sh': 'rm -rf /' } }, /cannot be imported/],
+    'a text below a text of the bundle': [
+      { files: { 'knowledge/new.md': 'a', 'knowledge/new.md/b.md': 'b' } },
+      /knowledge\/new.md cannot be a file and a folder/,
+    ],
+    'a text below a text of the home': [
+      { files: { 'knowledge/new.md': 'a', 'knowledge/one.md/b.md': 'b' } },
+      /knowledge\/one.md lies below a file/,
+    ],
     'an employee that cannot be used': [{ files: { 'org/a/b.yaml': 'rank: boss\n' } }, /invalid rank/],
     'an employee of a name that another has': [
       { files: { 'org/a/editor.yaml': person } },
