@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { parsePlainYaml } from '../../../lib/records/plain-yaml.js';
 
-/** YAML of strangers. */
+/** YAML that comes from elsewhere. */
 describe('plain YAML', () => {
   const fault = (text: string): unknown => {
     const parsed = parsePlainYaml(text, 4_000_000);
