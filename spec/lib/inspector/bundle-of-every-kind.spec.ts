@@ -54,6 +54,12 @@ describe('bundles of every kind', function () {
     await makeConnectors(operator);
     await makeCron(operator);
     await pairBrowsers(instance);
+    const { waiting } = (await get('/api/attention')) as {
+      waiting: readonly Readonly<Record<'what' | 'kind' | 'id' | 'waitingId', string>>[];
+    };
+    const { kind, id, waitingId } = waiting.find(({ what }) => what === 'approval')!;
+    const note = 'Not without a can.';
+    await must(operator, 'POST', '/api/held-decisions', { kind, id, waitingId, decision: 'reject', note });
   });
   after(async () => {
     await instance?.kill();
@@ -86,6 +92,7 @@ describe('bundles of every kind', function () {
         'May I water them',
         'backlog with approval',
         'In /tmp',
+        'Not without a can.',
         'Enough.',
         'Go on?',
         'It must fail',
