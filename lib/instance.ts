@@ -65,7 +65,7 @@ import type { LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
 import { noteBuild } from './home/written-by.js';
-import { homeWorkers } from './worker/home-workers.js';
+import { endsContainer, homeWorkers } from './worker/home-workers.js';
 import { systemEnvironment } from './environment.js';
 
 /** The composition root: a home becomes a running gateway. What fails takes down what was already up. */
@@ -88,6 +88,11 @@ export interface InstanceOptions {
   readonly connectors?: readonly Connector[];
   /** Under paths that the gateway has not. */
   readonly routes?: readonly Route[];
+  /**
+   * True: turns in progress go on for 15 minutes after `close`, in a process of their own, where the next instance
+   * of the home takes them up. Default: `close` ends them, and nothing of theirs outlives it.
+   */
+  readonly keepTurns?: boolean;
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
   /**
@@ -115,7 +120,7 @@ export interface Instance {
   readonly tokens: SessionTokens;
   /** Resolves where the home goes to another node: close this instance, and start one that waits. */
   readonly departed: Promise<Departure>;
-  /** Turns that went on without it when it was closed. */
+  /** Turns that went on without it when it was closed; none without `keepTurns`. */
   readonly turnsLeft: () => number;
   /** Drain and stop: at most ten seconds; everything acknowledged is kept. Idempotent. */
   close(): Promise<void>;
@@ -195,6 +200,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const redact = redactor([secrets.token, secrets.secret]);
   const workers = homeWorkers({ config, layout, gatewayUrl: url, redact, log, ownEngines });
+  if (options.keepTurns !== true || endsContainer()) workers?.keepNone();
   void departed.then((why) => why === 'drained' && workers?.keepNone());
   const registry = createEngineRegistry({
     engines: enginesAt(url).map((engine) => workers?.hearing(engine) ?? engine),

@@ -43,6 +43,7 @@ export function startCommand(program: Command, terminal: Terminal): void {
           layout,
           ...(options.port === undefined ? {} : { port: options.port }),
           ...(options.host === undefined ? {} : { host: options.host }),
+          keepTurns: true,
           onProgress: progressTeller(terminal),
           onStandby: (owner) => {
             terminal.say(`Standby: ${owner} owns the home; waiting to take it over.`);

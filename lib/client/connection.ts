@@ -114,6 +114,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
   }
 
   async function again(wasAccepted: boolean): Promise<void> {
+    if (state !== 'active') return; // closed while a socket was being opened
     clearTimeout(timer);
     say(false);
     if (!wasAccepted) {

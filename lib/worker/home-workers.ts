@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Engine } from '../../actors/engines/engine.js';
@@ -51,6 +52,35 @@ export function homeWorkers(options: HomeWorkersOptions): Workers | undefined {
     redact: redact ?? ((value) => value),
     onFault: (engine, error) => log.error({ err: error, engine }, 'a turn in a worker met a fault'),
   });
+}
+
+/**
+ * Is this the program of a container, whose end kills every process in it? Then no turn can go on, and agents are
+ * better ended in good order. `endsContainer() // true below tini`
+ */
+export function endsContainer(
+  { pid, ppid }: Pick<NodeJS.Process, 'pid' | 'ppid'> = process,
+  first: () => string = firstProgram,
+): boolean {
+  return pid === 1 || (ppid === 1 && containerInits.has(first()));
+}
+
+/** What containers run as process 1, with their program as its child. */
+const containerInits: ReadonlySet<string> = new Set([
+  'tini',
+  'tini-static',
+  'docker-init',
+  'podman-init',
+  'catatonit',
+  'dumb-init',
+]);
+
+function firstProgram(): string {
+  try {
+    return readFileSync('/proc/1/comm', 'utf8').trim();
+  } catch {
+    return ''; // not on Linux
+  }
 }
 
 /** Its turns take milliseconds: they would wait longer for a process than they take. */

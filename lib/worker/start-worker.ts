@@ -25,7 +25,12 @@ export async function startWorker({ folder, logFile, ...setup }: StartOptions): 
   const socket = join(folder, name);
   const key = randomBytes(32).toString('base64url');
   await writeFile(keyFile(socket), key, { mode: 0o600, flag: 'wx' });
-  await run({ ...setup, socket, key }, logFile);
+  try {
+    await run({ ...setup, socket, key }, logFile);
+  } catch (error) {
+    await rm(keyFile(socket), { force: true });
+    throw error;
+  }
   return name;
 }
 
@@ -37,7 +42,14 @@ async function sweep(folder: string): Promise<void> {
     if (await isDead(path))
       await Promise.all([rm(path, { force: true }), rm(keyFile(path), { force: true })]);
   }
+  const keys = names.filter(
+    (found) => found.endsWith(keySuffix) && workerName.test(found.slice(0, -keySuffix.length)),
+  );
+  for (const key of keys)
+    if (!names.includes(key.slice(0, -keySuffix.length))) await rm(join(folder, key), { force: true });
 }
+
+const keySuffix = keyFile('');
 
 const isDead = (path: string): Promise<boolean> =>
   new Promise((resolve) => {

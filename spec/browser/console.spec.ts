@@ -188,6 +188,21 @@ describe('the console', () => {
     await other.context().close();
   });
 
+  // The bar stood there, and its button did nothing
+  it('undoes what was decided before the page was loaded', async () => {
+    await house.close();
+    house = await openHouse({ holds: true, environment: testEnvironment({ startAt: Date.now() }) });
+    const id = await asking('one');
+    const page = await open('#/inbox');
+    await page.click('.detail [data-choice=approve]');
+    await page.waitForSelector('[data-undo]');
+    await page.reload();
+    await page.click('[data-undo] button');
+    await page.waitForSelector('[data-outcome] >> text=Undone: nothing was decided.');
+    expect(await approval(id)).to.equal('pending');
+    await page.context().close();
+  });
+
   it('tells the second of two browsers, in words, that the first has decided; and elsewhere it is gone at once', async () => {
     const id = await asking('the fence');
     const [one, other, third] = [await open('#/inbox'), await open('#/inbox'), await open('#/now')];

@@ -62,9 +62,9 @@ export function InboxPage() {
   );
   const held = list?.filter((one) => one.held !== undefined) ?? [];
   const undo = async (): Promise<void> => {
-    const ids = held.flatMap((one) =>
-      one.held && lately.current.includes(one.held.decisionId) ? [one.held.decisionId] : [],
-    );
+    const all = held.flatMap((one) => (one.held ? [one.held.decisionId] : []));
+    const last = all.filter((id) => lately.current.includes(id));
+    const ids = last.length > 0 ? last : all; // the page was loaded again since
     if (ids.length === 0) return;
     const refused: string[] = [];
     for (const id of ids)

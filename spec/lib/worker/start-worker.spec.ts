@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readConfig } from '../../../lib/home/read-config.js';
+import type { Json } from '../../../machines/outputs.js';
+import { endWorkers } from '../../../lib/worker/end-workers.js';
+import { startWorker } from '../../../lib/worker/start-worker.js';
+import { keyFile } from '../../../lib/worker/wire.js';
+
+describe('startWorker', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'start-worker-'));
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  const start = async (folder: string): Promise<string> =>
+    startWorker({
+      folder,
+      logFile: join(root, 'worker.log'),
+      engines: (await readConfig(join(root, 'config.yaml'))).engines as Json,
+      enginesFolder: root,
+      gatewayUrl: 'http://127.0.0.1:1',
+      waitMs: 60_000,
+      idleMs: 60_000,
+    });
+
+  // One file more with every turn of a home whose disk holds no sockets
+  it('leaves no key of a worker that could not begin', async () => {
+    const folder = join(root, 'too-long-for-a-socket-'.repeat(8));
+    const fault = await start(folder).catch((error: unknown) => String(error));
+    expect(fault).to.match(/ended as it began/);
+    expect(await readdir(folder)).to.deep.equal([]);
+  });
+
+  it('removes keys without a socket', async () => {
+    const folder = join(root, 'run');
+    await start(folder);
+    await endWorkers(folder);
+    await writeFile(keyFile(join(folder, 'worker-0123abcd')), 'of one that is gone');
+    const name = await start(folder);
+    expect((await readdir(folder)).toSorted()).to.deep.equal([name, keyFile(name)]);
+    await endWorkers(folder);
+  });
+});
