@@ -1,10 +1,12 @@
 import { expect } from 'chai';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfig } from '../../../lib/home/read-config.js';
 import type { Json } from '../../../machines/outputs.js';
 import { endWorkers } from '../../../lib/worker/end-workers.js';
+import { openConnection } from '../../../lib/worker/connection.js';
+import { openLevelStore } from '../../../lib/store/level.js';
 import { startWorker } from '../../../lib/worker/start-worker.js';
 import { keyFile } from '../../../lib/worker/wire.js';
 
@@ -34,6 +36,24 @@ describe('startWorker', () => {
     expect(await readdir(folder)).to.deep.equal([]);
   });
 
+  // Agents inherited them in turn, and could write into what the home holds
+  it('gives the files of an open store to no worker', async () => {
+    const folder = join(root, 'run');
+    const store = await openLevelStore({ directory: join(root, 'store') });
+    try {
+      const name = await start(folder);
+      const options = { redact: same, onFault: nothing, onLimits: nothing, mayLeave: () => false };
+      const { pid } = await openConnection(join(folder, name), options);
+      const opened = await Promise.all(
+        (await readdir(`/proc/${pid}/fd`)).map((fd) => readlink(`/proc/${pid}/fd/${fd}`).catch(() => '')),
+      );
+      expect(opened.filter((path) => path.startsWith(join(root, 'store')))).to.deep.equal([]);
+      await endWorkers(folder);
+    } finally {
+      await store.close();
+    }
+  });
+
   it('removes keys without a socket', async () => {
     const folder = join(root, 'run');
     await start(folder);
@@ -44,3 +64,6 @@ describe('startWorker', () => {
     await endWorkers(folder);
   });
 });
+
+const same = <Value>(value: Value): Value => value;
+const nothing = (): void => undefined;
