@@ -88,10 +88,8 @@ export interface InstanceOptions {
   readonly connectors?: readonly Connector[];
   /** Under paths that the gateway has not. */
   readonly routes?: readonly Route[];
-  /**
-   * True: turns in progress go on for 15 minutes after `close`, in a process of their own, where the next instance
-   * of the home takes them up. Default: `close` ends them, and nothing of theirs outlives it.
-   */
+  /** True: turns in progress go on for 15 minutes after `close`, in a process of their own, where the next
+   * instance of the home takes them up. Default: `close` ends them, and nothing of theirs outlives it. */
   readonly keepTurns?: boolean;
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
@@ -100,7 +98,6 @@ export interface InstanceOptions {
    */
   readonly onStandby?: (owner: string) => AbortSignal;
 }
-
 /** Why an instance must be closed: its home has another owner, or an operator wants another node to have it. */
 export type Departure = 'lost' | 'drained';
 
@@ -184,7 +181,6 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   const listeners = await openListeners({ host, port, tls });
   opened.add(() => listeners.close());
   const { localHost, url, publicUrl } = addressesOf(listeners, host, tls !== undefined);
-
   const records = await openRecords({
     layout,
     environment,
@@ -345,11 +341,9 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     close: () => opened.close(),
   };
 }
-
 // Together less than the ten seconds that a stop may take.
 const gatewayDrainMs = 2_000;
 const supervisorDrainMs = 7_500;
-
 const chosen = ({ host, port }: InstanceOptions) => ({
   ...(host === undefined ? {} : { host }),
   ...(port === undefined ? {} : { port }),
