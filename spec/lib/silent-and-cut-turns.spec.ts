@@ -36,8 +36,7 @@ describe('a turn', function () {
         `cat >> ${outside}/prompts; echo begun >> ${outside}/begun`,
         'echo one',
         `until [ -e ${outside}/go ]; do sleep 0.1; done`,
-        'echo two',
-        `until [ -e ${outside}/end ]; do sleep 0.1; done`,
+        `until [ -e ${outside}/end ]; do echo two; sleep 0.1; done`, // so that it falls silent no more
       ].join('\n'),
     );
     const engines = `engines: {talk: {command: [/bin/sh, ${program}]}}`;
@@ -59,15 +58,19 @@ describe('a turn', function () {
   }
   const begun = async (): Promise<number> =>
     (await readFile(join(outside, 'begun'), 'utf8').catch(() => '')).split('\n').filter(Boolean).length;
-  async function working(): Promise<string> {
+  async function opened(): Promise<string> {
     const made = await client.post('/api/sessions', { prompt: 'Talk', engine: 'talk' });
     expect(made.status, made.text).to.equal(201);
-    await until(async () => (await begun()) === 1);
     return made.body.id as string;
+  }
+  async function working(): Promise<string> {
+    const id = await opened();
+    await until(async () => (await begun()) === 1);
+    return id;
   }
   const session = async (id: string) => (await client.get(`/api/sessions/${id}`)).body;
   const status = async (id: string): Promise<string> => (await session(id)).status;
-  const waiting = async (): Promise<readonly { what: string; since: string }[]> =>
+  const waiting = async (): Promise<readonly { what: string }[]> =>
     (await client.get('/api/attention')).body.waiting;
   const touch = (name: string): Promise<void> => writeFile(join(outside, name), '');
   const resumed = async (id: string): Promise<number> =>
@@ -75,7 +78,7 @@ describe('a turn', function () {
 
   describe('that says nothing', () => {
     it('is shown by all commands until something comes', async () => {
-      await configured('sessions: {silenceMinutes: 0.01}', 'agents: {worker: false}');
+      await configured('sessions: {silenceMinutes: 0.05}', 'agents: {worker: false}');
       const id = await working();
       await until(async () => (await waiting()).some(({ what }) => what === 'silent'));
       const { out } = await troupe.run('waiting', '--home', troupe.home());
@@ -91,28 +94,25 @@ describe('a turn', function () {
     });
 
     it('is as silent after a restart as before, where it outlives its gateway', async () => {
-      await configured('sessions: {silenceMinutes: 0.01}', 'agents: {worker: true}');
+      await configured('sessions: {silenceMinutes: 0.05}', 'agents: {worker: true}');
       const id = await working();
-      const [before] = await until(async () => {
-        const things = await waiting();
-        return things.length > 0 && things;
-      });
+      await until(async () => (await waiting()).length > 0);
       await gateway.kill('SIGKILL');
+      const restartedAt = Date.now();
       await start();
       const { waiting: after } = (await client.get('/api/attention')).body;
       expect(after.map(({ what }: { what: string }) => what)).to.deep.equal(['silent']);
-      const apartMs = Math.abs(Date.parse(after[0].since) - Date.parse(before?.since ?? ''));
-      expect(apartMs, 'since when it is silent').to.be.below(1_000);
+      expect(Date.parse(after[0].since), 'since when it is silent').to.be.below(restartedAt);
       await Promise.all([touch('go'), touch('end')]);
       await until(async () => (await status(id)) === 'idle');
       expect(await begun()).to.equal(1);
     });
 
     it('is ended where that is configured, and leaves nothing running', async () => {
-      await configured('sessions: {silenceMinutes: 0.01, silenceAction: end}', 'agents: {worker: false}');
-      const id = await working();
+      await configured('sessions: {silenceMinutes: 0.05, silenceAction: end}', 'agents: {worker: false}');
+      const id = await opened(); // a slow machine may end it before its program begins
       await until(async () => (await status(id)) === 'error');
-      expect((await session(id)).lastError).to.equal('The turn said nothing for 1 second and was ended.');
+      expect((await session(id)).lastError).to.equal('The turn said nothing for 3 seconds and was ended.');
       await until(async () => (await leftBehind(id)).length === 0);
       expect(await waiting()).to.deep.equal([]);
     });
@@ -145,7 +145,7 @@ describe('a turn', function () {
         await gateway.kill('SIGKILL');
         await start();
         await until(async () => (await status(id)) === 'interrupted');
-        const before = await resumed(id);
+        const [before, begunBefore] = [await resumed(id), await begun()];
         const asked = client.post(`/api/sessions/${id}/resume`, {}).then(
           ({ status: code }) => code,
           () => 0, // it died before its answer
@@ -154,7 +154,8 @@ describe('a turn', function () {
         await gateway.kill('SIGKILL');
         const answered = await asked;
         await start();
-        await until(async () => (await status(id)) !== 'running');
+        // What was not begun before the kill is begun now, and goes on
+        await until(async () => (await status(id)) === 'interrupted' || (await begun()) > begunBefore);
         const more = (await resumed(id)) - before;
         expect(more, `answered ${answered} after ${delayMs} ms`).to.be.within(answered === 200 ? 1 : 0, 1);
         expect((await session(id)).attemptToken).to.equal(`${id}:${1 + before + more}`);
