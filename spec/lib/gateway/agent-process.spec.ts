@@ -38,6 +38,7 @@ describe("an agent with the operator's token", function () {
     const program = `
       const { existsSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
       const until = Date.now() + 60000;
+      writeFileSync('begun', '');
       const look = async () => {
         if (Date.now() > until) process.exit(1);
         if (!existsSync('${file}')) return setTimeout(look, 20);
@@ -50,7 +51,9 @@ describe("an agent with the operator's token", function () {
     return `cat > thief.cjs <<'END'\n${program}\nEND\n${start(`'${process.execPath}' thief.cjs > /dev/null 2>&1`)}`;
   };
 
-  const orphaned = (program: string): string => `( env -i setsid ${program} & )`;
+  /** Its shell waits for it: what has not left its group yet ends with the turn. */
+  const orphaned = (program: string): string =>
+    `( env -i setsid ${program} & )\nwhile [ ! -e begun ]; do sleep 0.05; done`;
 
   async function begin(script: string): Promise<{ readonly id: string; readonly cwd: string }> {
     const { body, status, text } = await operator.post('/api/sessions', { prompt: script });

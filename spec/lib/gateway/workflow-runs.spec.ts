@@ -765,7 +765,7 @@ describe('/api/workflow-definitions/:id/runs', () => {
       'the same key with other prompts',
     ).to.equal(409);
     const wrong = await start(id, {
-      stepOverrides: { anonymous: { prompt: 'x' }, trigger: { prompt: 'x' } },
+      stepOverrides: { nobody: { prompt: 'x' }, trigger: { prompt: 'x' } },
     });
     expect([wrong.status, wrong.body.errors.map(({ ref }: { ref: string }) => ref)]).to.deep.equal([
       400,

@@ -87,7 +87,7 @@ describe('the stamp of an event', () => {
   it("is the kernel's at birth, too, and so is the id", async () => {
     const fresh = seen(
       await house.supervisor.spawn('witness', { id: 'w', input: lies as unknown as Json, by: employee }),
-    )['born'];
+    )['fresh'];
     expect(fresh).to.deep.equal({ id: 'w', at: house.environment.clock.now(), by: employee, facts: 'ours' });
   });
 });
