@@ -70,6 +70,10 @@ export async function startVictim(home: string): Promise<Victim> {
     furnish: () => furnish(home),
     async close() {
       await ended(child);
+      // Its agents would go on without it for a while
+      await new Promise((resolve) =>
+        execFile(process.execPath, [program, 'stop', '--now', '--home', home], { timeout: 30_000 }, resolve),
+      );
       farSide.close();
       farSide.closeAllConnections();
     },
