@@ -50,9 +50,18 @@ function bareIn(node, path, said) {
     const isPattern = ts.isConditionalTypeNode(node) && child === node.extendsType;
     if (!isInferred && !isPattern) below.push(...bareIn(child, here, sentences));
   });
-  const isPartSaid = ts.isUnionTypeNode(node.parent) && commentOf(node) !== '';
+  const part = partOf(node);
+  const isPartSaid = part !== undefined && commentOf(part) !== '';
   return [...(isPartSaid ? [] : bare.map(({ name }) => [...here, name?.getText()].join('.'))), ...below];
 }
+
+/** The part of a union that it is the shape of: itself, or what it is joined with (`({…} & Stamp)`). */
+const partOf = (node) =>
+  ts.isUnionTypeNode(node.parent)
+    ? node
+    : ts.isIntersectionTypeNode(node.parent) || ts.isParenthesizedTypeNode(node.parent)
+      ? partOf(node.parent)
+      : undefined;
 
 /** The comment right before it; of a part of a union, before its bar. */
 function commentOf(node) {

@@ -29,7 +29,13 @@ export { workItemNotInState } from './work-item/state-refusals.js';
 export { matrix as approvalMatrix, relationTo } from './work-item/authority.js';
 export { edges as workItemEdges, statuses as workItemStatuses, type WorkStatus } from './work-item/edges.js';
 export { nextMoves, type NextMove } from './work-item/next-moves.js';
-export type { WorkItemContext, WorkItemEvent, WorkItemFacts, WorkItemInput } from './work-item/context.js';
+export type {
+  NamedEmployee,
+  WorkItemContext,
+  WorkItemEvent,
+  WorkItemFacts,
+  WorkItemInput,
+} from './work-item/context.js';
 export { workItemIndex, workItemView, type WorkItemView } from './work-item/view.js';
 export { connectorMachine } from './connector/machine.js';
 export { connectorPolicy } from './connector/policy.js';

@@ -1,4 +1,4 @@
-import type { Json, Stamp } from '../outputs.js';
+import type { Stamp } from '../outputs.js';
 import { isoTime } from '../sortable.js';
 import { excerpt } from '../text.js';
 import { titleCharsMax, type Waiting } from '../waiting.js';
@@ -79,9 +79,13 @@ export interface ConnectorContext {
   readonly unknown: number;
   /** The last settled delivery, for the one who waits for an outcome. */
   readonly last: {
+    /** As it was accepted under. */
     readonly deliveryId: string;
+    /** `sent`, `failed` or `unknown`. */
     readonly outcome: string;
+    /** Why it is not `sent`, as a sentence; null: it is. */
     readonly reason: string | null;
+    /** The far side's own id of the message; null: it gives none, or it was not sent. */
     readonly messageId: string | null;
   } | null;
 }
@@ -109,7 +113,9 @@ export interface DeliveryInput extends Delivery {
 
 /** What became of a message on its way out. */
 export type DeliveryOutput =
+  /** It arrived; `messageId` is the far side's own id, where it gives one. */
   | { readonly outcome: 'sent'; readonly messageId?: string }
+  /** It surely did not arrive, or no one can know; `reason` is a sentence for people. */
   | { readonly outcome: 'failed' | 'unknown'; readonly reason: string };
 
 /** A message that was accepted, and what became of it: a row of `deliveries`. Times are ISO-8601. */
@@ -149,19 +155,24 @@ export type ConnectorEvent = Stamp<ConnectorFacts> &
   (
     | { readonly type: 'connector.start' }
     | { readonly type: 'connector.stop' }
+    /** Its settings were read again: an absent member stays as it is, `employee: null` answers no one. */
     | {
         readonly type: 'connector.reload';
         readonly connectorType?: string;
         readonly capabilities?: Capabilities;
         readonly employee?: string | null;
       }
+    /**
+     * A message to `channel` of the far side, below `thread` of it (null: a new one). `deliveryId` is the caller's: a
+     * second one is refused. At most `limits.textBytesMax` of text, `limits.channelBytesMax` of channel; `meta` is
+     * the far side's business.
+     */
     | {
         readonly type: 'delivery.request';
         readonly deliveryId: string;
         readonly channel: string;
         readonly text: string;
         readonly thread: string | null;
-        readonly meta?: Json;
       }
     // The link tells the outbox; never sent from outside:
     | { readonly type: 'link.opened' }

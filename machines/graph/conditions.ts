@@ -53,7 +53,8 @@ export type ConditionFaultCode =
   | 'unknown-condition-step';
 
 /**
- * What makes of anything a condition: `{condition, path}`, or every fault in it. Never throws.
+ * What makes of anything a condition: `{condition, path}`, or every fault in it. Never throws. `isNode` says whether
+ * a step of that id exists (default: any), `patterns` what `matches` asks (default: an engine of linear time).
  * @example const { faults } = parseCondition({ path: 'input.size', op: 'gt', value: 3 }); // undefined: none
  */
 export function parseCondition(

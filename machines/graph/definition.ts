@@ -52,7 +52,7 @@ export interface WorkflowDefinition {
   readonly loop: LoopPolicy | null;
   /** Runs at once, 1 to 8; further ones wait. */
   readonly concurrency: number;
-  /** Where an editor draws the nodes. */
+  /** Whether the places at which an editor draws the nodes are made, moved or set by hand: `source`; `version` of that. */
   readonly layout: { readonly source: 'generated' | 'normalized' | 'manual'; readonly version: 1 };
   /** As `callerName` writes it. */
   readonly createdBy: string;

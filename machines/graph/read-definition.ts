@@ -47,7 +47,7 @@ export interface ReadDefinition {
   readonly faults: readonly GraphFault[];
   /** Those of `faults` that say how a run could get stuck. */
   readonly liveness: readonly GraphFault[];
-  /** What was added or moved to make it normal. */
+  /** What was added or moved to make it normal: `code` for programs, `message` for people, `ref` where. */
   readonly diagnostics: readonly { readonly code: string; readonly message: string; readonly ref?: string }[];
 }
 

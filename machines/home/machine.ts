@@ -28,7 +28,9 @@ export interface HomeContext {
 /** `{type: 'fact.recorded', event: 'org:changed', payload: {}}` */
 export type HomeEvent = Stamp & {
   readonly type: 'fact.recorded';
+  /** What happened, `noun:verb` of at most 32 letters each. */
   readonly event: string;
+  /** What is to be said of it, of a few KiB; it is sent to watchers as it is. */
   readonly payload: Json;
 };
 

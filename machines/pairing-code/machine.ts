@@ -67,6 +67,7 @@ export interface PairingCodeContext extends Omit<PairingCodeInput, 'at'> {
 /** What a pairing code takes. */
 export type PairingCodeEvent = Stamp & {
   readonly type: 'code.redeem';
+  /** The browser that is paired; its token is known by the hash alone. */
   readonly device: Omit<NewDevice, 'createdAt' | 'kind'>;
 };
 

@@ -30,7 +30,9 @@ export interface RootContext {
 export type RootEvent = Stamp &
   (
     | { readonly type: 'boot.finished' }
+    /** `reason` is a sentence; 500 characters of it are kept. */
     | { readonly type: 'subsystem.failed'; readonly name: Subsystem; readonly reason: string }
+    /** The part works again. */
     | { readonly type: 'subsystem.recovered'; readonly name: Subsystem }
     | { readonly type: 'drain.begin' }
     | { readonly type: 'drain.finished' }

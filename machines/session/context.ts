@@ -108,11 +108,7 @@ export interface SessionContext {
   /** US dollars, as the engines report them. */
   readonly totalCost: number;
   /** Tokens of all turns, as the engines report them. */
-  readonly usage: {
-    readonly inputTokens: number;
-    readonly outputTokens: number;
-    readonly cachedTokens: number;
-  };
+  readonly usage: Tokens;
   /** Tokens that the last turn read; null: unknown. */
   readonly lastContextTokens: number | null;
   /** Epoch milliseconds until which a provider's limit holds; null: none. */
@@ -152,12 +148,14 @@ export { excerpt };
 
 export type Outcome = 'succeeded' | 'failed' | 'interrupted';
 
-export type Usage = {
-  readonly inputTokens?: number;
-  readonly outputTokens?: number;
-  readonly cachedTokens?: number;
-  readonly costUsd?: number;
+/** `cachedTokens` were read from the provider's cache. */
+export type Tokens = {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cachedTokens: number;
 };
+/** Of a turn, as far as the engine knows it; US dollars. */
+export type Usage = Partial<Tokens> & { readonly costUsd?: number };
 
 /** `content` is kept out of the log by its name. */
 export type FoundEntry = {
@@ -228,15 +226,16 @@ export type SessionEvent = Stamp &
   (
     | {
         readonly type: 'message.post';
+        /** For the agent: it begins a turn, joins the queue or interrupts, as the session is set. */
         readonly message: MessageIn;
         /** From the run whose step this message is. */ readonly step?: StepLink;
       }
-    /** An assistant message with media, beside the turns: it starts no turn. */
+    /** An assistant message (`id`, `content`) with `media`, beside the turns: it starts no turn. */
     | {
         readonly type: 'media.insert';
         readonly message: { readonly id: string; readonly content: string; readonly media: Json };
       }
-    /** Work was delegated beneath this session: a message shows it as a card. */
+    /** Work was delegated beneath this session: a message (`id`, `content`) shows it as a card, in `blocks`. */
     | {
         readonly type: 'delegation.dispatched';
         readonly message: { readonly id: string; readonly content: string; readonly blocks: Json };
@@ -249,22 +248,28 @@ export type SessionEvent = Stamp &
     | TurnBegan
     /** A person has trusted those settings, or has said not to ask again. */
     | { readonly type: 'settings.judged'; readonly sha256: string }
+    /** The engine's own session id, `nativeId`, which its next turn continues. */
     | { readonly type: 'turn.native'; readonly turnId: string; readonly nativeId: string }
+    /** What a turn that was left had said by then, and what it used. */
     | {
         readonly type: 'turn.partial';
         readonly turnId: string;
         readonly text: string;
         readonly usage?: Usage;
       }
+    /** What the turn did meanwhile, in order: at most 64 entries, 512 KiB as JSON. */
     | { readonly type: 'turn.recorded'; readonly turnId: string; readonly entries: readonly ActivityEntry[] }
     | SilenceEvent
     /** A turn that was interrupted goes on. */
     | { readonly type: 'session.resume' }
+    /** The turn is interrupted, for a `reason` in a sentence; what waits stays. */
     | { readonly type: 'session.stop'; readonly reason?: string }
+    /** A message that waits is withdrawn. */
     | { readonly type: 'queue.cancel'; readonly messageId: string }
     | { readonly type: 'queue.clear' }
     | { readonly type: 'queue.pause' }
     | { readonly type: 'queue.resume' }
+    /** Other settings, from the next turn on; an absent member stays as it is, null is the engine's default. */
     | {
         readonly type: 'session.patch';
         readonly title?: string;
@@ -278,6 +283,7 @@ export type SessionEvent = Stamp &
     | { readonly type: 'session.delete' }
     | ToolEvent
     | { readonly type: 'session.erase' }
+    /** A session that this one opened has ended its work: its title, and the answer of `limits.callbackCharsMax`. */
     | {
         readonly type: 'child.finished';
         readonly childId: string;

@@ -86,7 +86,7 @@ export interface WorkItemContext {
   readonly parentId: string | null;
   /** As `callerName` writes it. */
   readonly createdBy: string;
-  /** Session and employee that created it; null: a person. */
+  /** Session (`sessionId`) and `employee` that created it; null: a person. */
   readonly creator: { readonly sessionId: string | null; readonly employee: string | null };
   /** Epoch milliseconds. */
   readonly createdAt: number;
@@ -150,18 +150,37 @@ export type WorkItemPatch = {
 /** What a work item takes. */
 export type WorkItemEvent = Stamp<WorkItemFacts> &
   (
-    | { readonly type: 'item.move'; readonly status: WorkStatus; readonly note?: string }
+    | {
+        readonly type: 'item.move';
+        /** Another than it has. */
+        readonly status: WorkStatus;
+        /** Why, where the move needs it: at most `limits.noteCharsMax` characters. */
+        readonly note?: string;
+      }
+    /** To an employee of the roster; `department`: theirs, null: unchanged. */
     | { readonly type: 'item.assign'; readonly assignee: string; readonly department: string | null }
+    /** Out of the lists, with a `note` that says why. */
     | { readonly type: 'item.archive'; readonly note?: string }
+    /** `expectedVersion`: the item's `version` as the caller read it; another one is refused. */
     | { readonly type: 'item.edit'; readonly patch: WorkItemPatch; readonly expectedVersion: number }
+    /** `text` of at most `limits.commentBytesMax`, under an id that the caller makes. */
     | { readonly type: 'item.comment'; readonly commentId: string; readonly text: string }
+    /** The whole new `text`. */
     | ({ readonly type: 'comment.edit'; readonly text: string } & CommentSeen)
     | ({ readonly type: 'comment.delete' } & CommentSeen)
+    /** Labels to `add`, then to `remove`: see `limits`. */
     | { readonly type: 'item.label'; readonly add?: readonly string[]; readonly remove?: readonly string[] }
     | ({ readonly type: 'relation.add' } & LinkEnd)
     | ({ readonly type: 'relation.remove' } & LinkEnd)
+    /** A part of it was created. */
     | { readonly type: 'child.created'; readonly childId: string }
+    /** What the session hands over about its work. */
     | ({ readonly type: 'attempt.reported'; readonly sessionId: string } & Handoff)
+    /**
+     * Asks `target` to decide (null: whom the item's owner reports to) under an id that the caller makes. `request`
+     * is Markdown of at most `limits.requestBytesMax`, `expiresAt` epoch milliseconds (null or absent: never); `gate`
+     * is the gate of a run that is decided with it.
+     */
     | {
         readonly type: 'approval.request';
         readonly requestId: string;
@@ -171,6 +190,7 @@ export type WorkItemEvent = Stamp<WorkItemFacts> &
         readonly expiresAt?: number | null;
         readonly gate?: Gate;
       }
+    /** The decision of the pending request; a `note` says why. */
     | {
         readonly type: 'approval.decide';
         readonly decision: 'approve' | 'reject';
@@ -178,8 +198,11 @@ export type WorkItemEvent = Stamp<WorkItemFacts> &
         /** The run that decides its gate, and which gate. */ readonly resolves?: string;
         readonly gateKey?: string;
       }
+    /** The pending request goes to the root, for a `reason` in a sentence. */
     | { readonly type: 'approval.escalate'; readonly reason?: string }
+    /** A session has begun to work on it, as `employee` (null: as no one). */
     | { readonly type: 'attempt.started'; readonly sessionId: string; readonly employee: string | null }
+    /** That session has ended its work: its last words, US dollars, and paths below its folder. */
     | {
         readonly type: 'attempt.ended';
         readonly sessionId: string;
@@ -188,13 +211,18 @@ export type WorkItemEvent = Stamp<WorkItemFacts> &
         readonly costUsd?: number | null;
         readonly changedFiles?: readonly string[];
       }
+    /** The verifier's session of that round (from 0) is at work. */
     | { readonly type: 'review.opened'; readonly round: number; readonly sessionId: string }
+    /** No session of the verifier could be opened in that round: `reason` says why, and a person decides. */
     | { readonly type: 'review.refused'; readonly round: number; readonly reason: string }
+    /** The verifier's session has ended; its verdict is in its last words. */
     | { readonly type: 'review.ended'; readonly sessionId: string; readonly summary: string }
     // Of its own timers and regions; never sent from outside:
     | { readonly type: 'item.due' }
     | { readonly type: 'approval.expired' }
+    /** `actor`, as `callerName` writes it, has said yes. */
     | { readonly type: 'approval.given'; readonly actor: string; readonly note?: string }
+    /** `actor`, as `callerName` writes it, has said no. */
     | { readonly type: 'approval.refused'; readonly actor: string; readonly note?: string }
     | { readonly type: 'item.archived' }
   );

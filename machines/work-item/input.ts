@@ -53,6 +53,16 @@ export interface WorkItemInput {
   readonly labels?: readonly string[];
 }
 
+/** What the roster says of a name. */
+export type NamedEmployee = {
+  /** It is an employee's. */
+  readonly known: boolean;
+  /** Theirs; null: they are of none, or unknown. */
+  readonly department: string | null;
+  /** An employee of a like name, for who misspelt it; null: none is like it. */
+  readonly suggestion: string | null;
+};
+
 /**
  * What a decision must know of the organisation, judged at decision time by the kind's `facts`. Without a
  * roster everything is null or empty, and the operator is the (virtual) root. Callers are compared by their
@@ -63,16 +73,13 @@ export type WorkItemFacts = {
   readonly root: string | null;
   /** Who stands above the item's owner, nearest first. To the nearest approvals are routed by default. */
   readonly managers: readonly string[];
+  /** Employees of executive rank. */
   readonly executives: readonly string[];
   /**
    * About the employee whom the event names (assignee or target of an approval); null: no one, or there is no
    * roster.
    */
-  readonly named: {
-    readonly known: boolean;
-    readonly department: string | null;
-    readonly suggestion: string | null;
-  } | null;
+  readonly named: NamedEmployee | null;
   /** The same about the verifier whom the event names. Absent: none is named, or there is no roster. */
-  readonly verifier?: { readonly known: boolean; readonly suggestion: string | null };
+  readonly verifier?: Omit<NamedEmployee, 'department'>;
 };

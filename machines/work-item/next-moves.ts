@@ -21,7 +21,7 @@ export interface NextMove {
 
 /**
  * Where may this caller move the item now, and why not elsewhere? Asks policy and chart, as the
- * move itself does. Never throws.
+ * move itself does. Never throws. `at` is epoch milliseconds, `by` who asks, `facts` what the roster says.
  * @example
  *   const moves = ({ value, context }: SnapshotFrom<typeof workItemMachine>, asked: Parameters<typeof nextMoves>[2]) =>
  *     nextMoves(value, context, asked).filter(({ refusal }) => refusal === null);

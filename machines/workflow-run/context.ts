@@ -63,11 +63,11 @@ export interface RunInput {
   readonly inputHash: string;
   /** Key that it is started with; null: none. */
   readonly idempotencyKey: string | null;
-  /** Session to which its end is reported: `resume` gives it a turn. Null: none. */
+  /** Session `sessionId` to which its end is reported; `mode` `resume` gives it a turn. Null: none. */
   readonly report: { readonly sessionId: string; readonly mode: 'resume' | 'silent' } | null;
   /** Work item that it works on; null: none. */
   readonly workItemId: string | null;
-  /** Employee and session that ask for it; null: a person or the system. */
+  /** `employee` and session (`sessionId`) that ask for it; null: a person or the system. */
   readonly requester: { readonly employee: string | null; readonly sessionId: string | null };
   /** With whose rights its steps act. Absent: with those of who started it. */
   readonly authority?: RunAuthority;
@@ -79,13 +79,18 @@ export interface RunInput {
   readonly department?: string | null;
   /** Step of another run that waits for it. */
   readonly parent?: {
+    /** Of the other run. */
     readonly runId: string;
+    /** Its step. */
     readonly nodeId: string;
+    /** Round of the other run, from 1. */
     readonly round: number;
+    /** Attempt of the step, from 1. */
     readonly attempt: number;
+    /** Runs above this one: 1 below a run that has no parent. */
     readonly depth: number;
   } | null;
-  /** Run and step that it repeats. */
+  /** Run (`runId`) and step (`nodeId`) that it repeats. */
   readonly rerunOf?: { readonly runId: string; readonly nodeId: string } | null;
   /** An actor that is told the end, as `work.ended`. */
   readonly reportTo?: ActorKey | null;
@@ -184,8 +189,11 @@ export interface RunContext {
   readonly errors: readonly RunError[];
   /** Who cancelled it, when and why; null: no one. */
   readonly cancellation: {
+    /** Epoch milliseconds. */
     readonly requestedAt: number;
+    /** As `callerName` writes it. */
     readonly requestedBy: string;
+    /** A sentence; null: none was given. */
     readonly reason: string | null;
   } | null;
   /** Whether its evidence files are written. */
@@ -230,11 +238,14 @@ export type RunEvent =
   | ({ readonly type: 'run.continue' } & Facts)
   | ({ readonly type: 'run.admit' } & Facts)
   | ({ readonly type: 'step.ended' } & Attempted & StepReport & Facts)
+  /** The session of a step that collects has submitted its `outcome`. */
   | ({ readonly type: 'step.submitted'; readonly outcome: StepOutcome } & Attempted & Facts)
+  /** Another `prompt` for the step `nodeId`, which has not begun yet. */
   | ({ readonly type: 'step.edit'; readonly nodeId: string; readonly prompt: string } & Facts)
   | ({ readonly type: 'step.timeout' } & Attempted & Facts)
   | ({ readonly type: 'step.retry' } & Attempted & Facts)
   | ({ readonly type: 'wait.over' } & Attempted & Facts)
+  /** Who was asked has decided the gate `gateKey` (absent: the only one), and says why in `note`: see `limits`. */
   | ({
       readonly type: 'gate.resolve';
       readonly gateKey?: string;
@@ -242,9 +253,13 @@ export type RunEvent =
       readonly note?: string;
       /** The work item that shows it is decided in the same commit. */ readonly mirrored?: true;
     } & Facts)
+  /** The gate `gateKey` (absent: the only one) goes to the next above, for a `reason` in a sentence. */
   | ({ readonly type: 'gate.escalate'; readonly gateKey?: string; readonly reason?: string } & Facts)
+  /** The time that its definition gives the gate is over: it counts as rejected. */
   | ({ readonly type: 'gate.overdue'; readonly gateKey: string } & Facts)
+  /** No one has answered the gate for `escalateAfterMs`: it escalates. */
   | ({ readonly type: 'gate.unanswered'; readonly gateKey: string } & Facts)
+  /** `reason`: a sentence. */
   | ({ readonly type: 'run.cancel'; readonly reason?: string | null } & Facts);
 
 export type RunEventOf<Type extends RunEvent['type']> = Extract<RunEvent, { readonly type: Type }>;

@@ -157,13 +157,16 @@ export interface StepCall extends Attempted {
 
 /** What it says when it is done. */
 export type StepResult =
+  /** The `worker` is at work, and its end comes by `step.ended`; `input`: what it was given. */
   | { readonly state: 'opened'; readonly worker: Worker; readonly input?: Json }
+  /** It came to its `outcome`; `input`: what it was given, `costUsd`: US dollars. */
   | {
       readonly state: 'done';
       readonly outcome: StepOutcome;
       readonly input?: Json;
       readonly costUsd?: number;
     }
+  /** `reason` decides whether it is tried again, `message` is for people; `input`: what it was given. */
   | {
       readonly state: 'failed';
       readonly reason: RetryReason;

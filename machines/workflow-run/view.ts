@@ -50,11 +50,14 @@ export interface RunView {
   readonly inFlight: number;
   /** It waits for room. */
   readonly queued: boolean;
-  /** The gate that waits for a decision; null: none. */
+  /** The gate that waits for a decision, by its key; times are ISO 8601, UTC. Null: none. */
   readonly parked:
     | (Omit<ParkedGate, 'place' | 'at' | 'escalatedAt'> & {
+        /** Names it within the run. */
         readonly gateKey: string;
+        /** Since when it waits. */
         readonly at: string;
+        /** When it went to the next above; null: it has not. */
         readonly escalatedAt: string | null;
       })
     | null;
@@ -72,16 +75,21 @@ export interface RunView {
   readonly errors: readonly RunError[];
   /** Decisions of its gates, oldest first. */
   readonly gateDecisions: readonly (Omit<GateDecision, 'at' | 'approval'> & {
+    /** ISO 8601, UTC. */
     readonly at: string;
+    /** Whom it was asked, and since when; null: of a run from before this was kept. */
     readonly approval: AskedGate | null;
   })[];
   /** Who cancelled it, when and why; null: no one. */
   readonly cancellation: {
+    /** ISO 8601, UTC. */
     readonly requestedAt: string;
+    /** As `callerName` writes it. */
     readonly requestedBy: string;
+    /** A sentence; null: none was given. */
     readonly reason: string | null;
   } | null;
-  /** Session to which its end is reported; null: none. */
+  /** Session `sessionId` to which its end is reported; `reportMode` `resume` gives it a turn. Null: none. */
   readonly invocation: { readonly sessionId: string; readonly reportMode: string } | null;
   /** Key that it was started with; null: none. */
   readonly idempotencyKey: string | null;

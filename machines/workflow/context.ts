@@ -42,7 +42,7 @@ export interface WorkflowContext {
   readonly updatedAt: number;
   /** Of the newest version; those of all versions are rows `authority`. */
   readonly authority: VersionAuthority;
-  /** The newest version whose evidence files are written, and why the last writing failed. */
+  /** The newest `version` whose evidence files are written (0: none), and the `fault` of the last writing. */
   readonly evidence: { readonly version: number; readonly fault: string | null };
 }
 
@@ -78,7 +78,7 @@ export interface WorkflowFacts {
 
 /** What a workflow takes. */
 export type WorkflowEvent =
-  /** The next version, whole, as someone wrote it. Its status may be another than now. */
+  /** The next version, whole, as someone wrote it; `expectedVersion`: the newest one that they had read. */
   | (Stamp<WorkflowFacts> & {
       readonly type: 'definition.update';
       readonly definition: Json;
@@ -86,7 +86,7 @@ export type WorkflowEvent =
       /** The whole definition was sent, not a change of a part of it. */
       readonly whole?: boolean;
     })
-  /** A person lends exactly this version their rights, or lets it never start. */
+  /** A person lends exactly this `version` their rights, or lets it never start. */
   | (Stamp<WorkflowFacts> & {
       readonly type: 'version.decide';
       readonly version: number;
