@@ -15,8 +15,7 @@ import {
   type Request,
 } from './app.js';
 import { idsOf, recordsOf } from './iterate.js';
-import { describe, type WaitingItem } from './notifications/describe.js';
-import { waitingAt } from './notifications/waiting-at.js';
+import { describe, waitingAt, type WaitingItem } from './notifications/describe.js';
 
 /** Decisions that are kept back for a few seconds, in which they can be withdrawn. */
 export type HeldDecision = GatewayActor<'held-decision'>['view'];

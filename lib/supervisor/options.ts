@@ -182,6 +182,8 @@ export interface ListQuery<List extends string = string> {
 }
 
 export interface WaitingQuery {
+  /** Only what this actor waits for, on one page. Default: all actors. */
+  readonly actor?: ActorKey;
   /** `next` of the page before. */
   readonly after?: string;
   /** Default 100, cap 1,000. */

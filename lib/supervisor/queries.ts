@@ -1,10 +1,10 @@
-import type { Kind } from '../../actors/contracts.js';
+import type { ActorKey, Kind } from '../../actors/contracts.js';
 import { authorityOf, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { keys, pageLimit, pageMax, part, partsOf, prefix } from '../store/keys.js';
 import type { Waiting } from '../../machines/waiting.js';
-import { waitingList } from './draft/indexes.js';
-import type { ListItem, ListQuery, Supervisor, Why } from './contract.js';
+import { waitingFor, waitingList } from './draft/indexes.js';
+import type { ListItem, ListQuery, Supervisor, WaitingPage, Why } from './contract.js';
 import { xstate5 } from './draft/driver.js';
 import type { Commits } from './commit.js';
 import type { Kernel } from './kernel.js';
@@ -69,7 +69,8 @@ export class Queries {
    * What waits for a person or an agent, of all kinds, longest first. The place of an item: its key, its
    * kind, its id, all as they stand in the store, which is what they are ordered by.
    */
-  readonly waiting: Supervisor['waiting'] = async ({ after, limit } = {}) => {
+  readonly waiting: Supervisor['waiting'] = async ({ actor, after, limit } = {}) => {
+    if (actor !== undefined) return { items: await this.waitingOf(actor), next: null };
     const wanted = Math.min(pageLimit(limit ?? 100), pageMax - 1); // one more is read, to know whether there is more
     const kinds = this.kernel.kinds.all.filter(({ waitingFor }) => waitingFor !== undefined);
     const pages = await Promise.all(
@@ -88,14 +89,26 @@ export class Queries {
       .sort((a, b) => order(`${a.sort}/`, `${b.sort}/`) || order(a.kind, b.kind) || order(a.id, b.id));
     const items = byPlace.slice(0, wanted);
     const last = byPlace.length > wanted ? items.at(-1) : undefined;
-    const now = this.kernel.environment.clock.now();
     return {
       items: items
-        .filter(({ waiting: { until } }) => until === null || until > now)
+        .filter(this.isOpen)
         .map(({ kind, id, waiting }) => ({ actor: { kind, id: partsOf(id)[0] ?? '' }, waiting })),
       next: last === undefined ? null : [last.sort, last.kind, last.id].join('/'),
     };
   };
+
+  private async waitingOf({ kind: name, id }: ActorKey): Promise<WaitingPage['items']> {
+    const kind = this.kernel.kinds.find(name);
+    const state = kind && (await this.kernel.cells.read(name, id));
+    if (state === undefined) return [];
+    return waitingFor(kind as Kind, id, state)
+      .map((waiting) => ({ actor: { kind: name, id }, waiting }))
+      .filter(this.isOpen);
+  }
+
+  /** A row of what ran out stays until its actor has heard of it. */
+  private readonly isOpen = ({ waiting: { until } }: { readonly waiting: Waiting }): boolean =>
+    until === null || until > this.kernel.environment.clock.now();
 
   readonly rows: Supervisor['rows'] = async (actor, collection, query = {}) => {
     const at = (n: number): string => keys.row(collection, actor.kind, actor.id, n);

@@ -154,6 +154,12 @@ export const firstContext = ({ id, at, destination }: NotifierInput): NotifierCo
 export const noticeKey = ({ kind, id, waitingId }: Pick<NoticeRow, 'kind' | 'id' | 'waitingId'>): string =>
   `${kind}/${id}/${waitingId}`;
 
+/** The other way: neither kinds nor ids of actors hold a slash. */
+export function thingOfKey(key: string): Pick<NoticeRow, 'kind' | 'id' | 'waitingId'> {
+  const [kind = '', id = '', ...rest] = key.split('/');
+  return { kind, id, waitingId: rest.join('/') };
+}
+
 /** A notifier as `GET /api/notifications` shows it. */
 export type NotifierView = ReturnType<typeof notifierView>;
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { limits, noticeKey, type NewNotice } from '../../../machines/notifier/context.js';
+import { limits, noticeKey, thingOfKey, type NewNotice } from '../../../machines/notifier/context.js';
 import { titleCharsMax } from '../../../machines/waiting.js';
 import { limits as sessionLimits } from '../../../machines/session/context.js';
 import { choicesOf, wordsOf } from '../../client/decision.js';
@@ -11,6 +11,13 @@ import { presentGate } from '../workflow-runs/run-gates.js';
 
 /** One row of what waits, of all kinds. */
 export type WaitingItem = WaitingPage['items'][number];
+
+/** The thing that waits under a key (`work-item/ACM-1/a-3`); undefined: it waits no more. */
+export async function waitingAt({ supervisor }: App, key: string): Promise<WaitingItem | undefined> {
+  const { kind, id, waitingId } = thingOfKey(key);
+  const { items } = await supervisor.waiting({ actor: { kind, id } });
+  return items.find(({ waiting }) => waiting.id === waitingId);
+}
 
 /**
  * A thing that waits as a person reads it away from the console: what exactly is asked, and where it is decided. It

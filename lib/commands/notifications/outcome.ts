@@ -1,11 +1,10 @@
-import type { Notice } from '../../../machines/notifier/context.js';
+import { thingOfKey, type Notice } from '../../../machines/notifier/context.js';
 import type { LogEntry } from '../../supervisor/contract.js';
 import type { App } from '../app.js';
 
 /** How a thing ended that waited, in a sentence for those who were asked elsewhere. */
 export async function outcomeOf(app: App, { key, at }: Pick<Notice, 'key' | 'at'>): Promise<string> {
-  const [kind = '', id = '', ...rest] = key.split('/');
-  const waitingId = rest.join('/');
+  const { kind, id, waitingId } = thingOfKey(key);
   const entries = await app.supervisor.history({ kind, id }, { limit: entriesMax });
   for (const entry of entries) {
     if (entry.at < at) break;

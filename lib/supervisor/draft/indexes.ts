@@ -181,13 +181,16 @@ export function listRows(
 /** All rows of an actor in the lists of its kind, and one for each thing that it waits for. */
 function rowsOf(kind: Kind, id: string, state: ActorState | undefined): readonly IndexRow[] {
   if (state === undefined) return [];
-  const meta = metaOf({ kind: kind.kind, id }, state);
-  const rows = kind.index?.(state.snapshot, meta) ?? [];
-  const waiting = kind.waitingFor?.(state.snapshot, meta) ?? [];
+  const rows = kind.index?.(state.snapshot, metaOf({ kind: kind.kind, id }, state)) ?? [];
+  const waiting = waitingFor(kind, id, state);
   return waiting.length === 0
     ? rows
     : [...rows, ...waiting.map((row) => ({ index: waitingList, key: waitingKey(row), row }))];
 }
+
+/** What an actor waits for, as its kind says. */
+export const waitingFor = (kind: Kind, id: string, state: ActorState): readonly Waiting[] =>
+  kind.waitingFor?.(state.snapshot, metaOf({ kind: kind.kind, id }, state)) ?? [];
 
 /** The list of what actors wait for, longest waiting first. No kind has a list of this name. */
 export const waitingList = '~waiting';

@@ -10,7 +10,7 @@ import type { AtMostOnceEffect, Kind } from '../../../actors/contracts.js';
 import type { TurnOutput } from '../../../machines/session/context.js';
 import { heldDecisionKind } from '../../../actors/held-decision/kind.js';
 import type { CarryOutInput } from '../../../machines/held-decision/machine.js';
-import { carryOutDecision } from '../../../lib/gateway/carry-out-decision.js';
+import { carryOutDecision } from '../../../lib/gateway/decide-waiting.js';
 import { notServed, type Post } from '../../../lib/gateway/in-process.js';
 import { sessionKind } from '../../../actors/session/kind.js';
 import { workItemKind } from '../../../actors/work-item/kind.js';

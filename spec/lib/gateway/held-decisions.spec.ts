@@ -158,7 +158,7 @@ describe('held decisions', () => {
     const { event, payload } = await outcome(id);
     expect([event, (payload as { reason: string }).reason]).to.deep.equal([
       'decision:refused',
-      'It has changed since it was decided. Read it again.',
+      'It has changed since it was read. Read it again.',
     ]);
     expect(await approval(item)).to.equal('pending');
     await post(`/api/work-items/${item}/approval`, { decision: 'reject' });

@@ -54,5 +54,24 @@ describe('supervisor.waiting', () => {
     house = await openHouse([waits('gated', () => [one('over', 1, 2), one('open', 1)])]);
     await house.supervisor.spawn('gated', { id: 'a' });
     expect(await all(10)).to.deep.equal(['gated/a:open']);
+    const { items } = await house.supervisor.waiting({ actor: { kind: 'gated', id: 'a' } });
+    expect(items.map(({ waiting }) => waiting.id)).to.deep.equal(['open']);
+  });
+
+  // To decide one thing, everything that waits was read
+  it('shows what one actor waits for, and nothing of one that is not there', async () => {
+    house = await openHouse([waits('gated', () => [one('now', 1), one('later', 2)])]);
+    for (const id of ['a', 'b']) await house.supervisor.spawn('gated', { id });
+    const of = (kind: string, id: string) => house.supervisor.waiting({ actor: { kind, id } });
+    const page = await of('gated', 'b');
+    expect(page.items.map(({ actor, waiting }) => [actor.id, waiting.id])).to.deep.equal([
+      ['b', 'now'],
+      ['b', 'later'],
+    ]);
+    expect(page.next).to.equal(null);
+    expect([await of('gated', 'c'), await of('of no module', 'a')]).to.deep.equal([
+      { items: [], next: null },
+      { items: [], next: null },
+    ]);
   });
 });
