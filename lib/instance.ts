@@ -10,27 +10,20 @@ import { createSessionTokens, type SessionTokens } from '../actors/engines/token
 import { agentKinds } from './agents.js';
 import type { App, AppParts } from './commands/app.js';
 import { budgetPortOf } from './commands/budgets.js';
-import { notServed, type Post } from './gateway/in-process.js';
+import { postOnceServed } from './gateway/in-process.js';
 import { sessionLinks } from './gateway/session-links.js';
-import { refuseUnusable } from './gateway/usable-config.js';
 import type { Route } from './gateway/route.js';
-import { loadModules } from './home/modules.js';
+import { enginesOf, openHome, type Departure } from './open-home.js';
 import { Opened } from './opened.js';
 import { createGateway } from './gateway/server.js';
 import { addressesOf, openListeners } from './gateway/listeners.js';
-import { announce, announcementHere, announceStopped, readAnnouncement, secretsOf } from './home/announce.js';
-import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
+import { announce, announcementHere, announceStopped } from './home/announce.js';
 import { backUp } from './home/backup.js';
 import { connectorBook } from './home/connector-book.js';
-import { readCertificate } from './home/certificate.js';
-import { configuredEngines, processShares } from './home/engines.js';
-import { keepOthersOut } from './home/keep-others-out.js';
+import { processShares } from './home/engines.js';
 import { layoutOf, type Layout } from './home/layout.js';
-import { watchConfig } from './home/live-config.js';
-import { openLog } from './home/log.js';
 import { heldCopies } from './home/held-copies.js';
-import { hasStandby, openStore } from './home/open-store.js';
-import { embeddedStore } from './home/store-setting.js';
+import { hasStandby } from './home/open-store.js';
 import { logTail } from './home/log-tail.js';
 import { keepOutput } from './commands/sessions/keep-output.js';
 import { redactor } from '../machines/redact.js';
@@ -38,7 +31,6 @@ import { watchChanges } from './commands/sessions/turn-changes.js';
 import { worktreeTurns } from './commands/sessions/worktree.js';
 import { isTrustedIn } from './commands/trust.js';
 import { homeSandbox } from './home/sandbox.js';
-import { readConfig } from './home/read-config.js';
 import { remoteConfig } from './home/edit-config.js';
 import { failed, followBackups, startFollowing } from './following.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
@@ -55,8 +47,8 @@ import {
   homeKinds,
   inboxes,
   limitsOf,
-  silenceRule,
   settingsOf,
+  turnRulesOf,
   type AppOf,
 } from './ports.js';
 import { audited } from './commands/authority/audited.js';
@@ -66,7 +58,6 @@ import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
 import { noteBuild } from './home/written-by.js';
 import { endsContainer, homeWorkers } from './worker/home-workers.js';
-import { systemEnvironment } from './environment.js';
 
 /** The composition root: a home becomes a running gateway. What fails takes down what was already up. */
 export interface InstanceOptions {
@@ -98,9 +89,6 @@ export interface InstanceOptions {
    */
   readonly onStandby?: (owner: string) => AbortSignal;
 }
-/** Why an instance must be closed: its home has another owner, or an operator wants another node to have it. */
-export type Departure = 'lost' | 'drained';
-
 /** A home that runs. Close it before the program ends. */
 export interface Instance {
   /** Where its gateway is reached. */
@@ -137,72 +125,47 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
   }
 }
 
-async function open(options: InstanceOptions, opened: Opened): Promise<Instance> {
+async function open(options: InstanceOptions, closing: Opened): Promise<Instance> {
   const layout = options.layout ?? layoutOf({ home: options.home });
-  const config = await readConfig(layout.config);
-  const { host, port, authRequired } = { ...config.gateway, ...chosen(options) };
-  await readAnnouncement(layout.announcement); // a damaged one is refused before anything is made or opened
-  const closedToOthers = await keepOthersOut(layout);
-  const tls = await readCertificate(config, layout);
-  const modules = await loadModules(config.modules, layout);
-  const ownEngines = [...(options.engines ?? []), ...modules.engines];
-  const enginesAt = (url?: string): readonly Engine[] => [
-    ...ownEngines,
-    ...configuredEngines(config, () => url, layout.engines).filter(
-      ({ name }) => !ownEngines.some((engine) => engine.name === name),
-    ),
-  ];
-  refuseUnusable(config, layout, { host, engines: enginesAt().map(({ name }) => name) });
-  await makeFolder(layout.home);
-  const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
-  opened.add(closeLog);
-  if (closedToOthers.length > 0)
-    log.warn({ paths: closedToOthers }, 'removed write permission for group and others');
-  for (const file of modules.files) log.info({ ...file }, 'a module of config.yaml was loaded');
-  const environment = systemEnvironment({ log });
-  let left: ((why: Departure) => void) | undefined;
-  const departed = new Promise<Departure>((resolve) => (left = resolve));
-  const store = await openStore(layout, {
-    store: config.store,
-    environment,
-    onProgress: options.onProgress,
-    onStandby: options.onStandby,
-    onDrain: () => left?.('drained'),
-  });
-  opened.add(() => store.close());
-  await sweepTemporary(layout.home);
-  // What agents said is in there: for their user alone, even where the home itself was opened to others.
-  const own = config.store === embeddedStore ? [layout.store, layout.storeCopy] : [];
-  for (const folder of [layout.engines, ...own, layout.logs]) await makePrivate(folder);
-  const live = watchConfig({ path: layout.config, initial: config, log });
-  opened.add(() => live.close());
-  const secrets = secretsOf(await readAnnouncement(layout.announcement), () => environment.random.secret(32));
+  const { engines: given = [], onProgress, onStandby } = options;
+  const at = { host: options.host, port: options.port };
+  const opened = await openHome(layout, closing, { at, engines: given, onProgress, onStandby });
+  const { config, environment, store, live, secrets, tls, modules, departed, depart } = opened;
+  const { log } = environment;
+  const { host, port, authRequired } = opened.gateway;
+  const ownEngines = [...given, ...modules.engines];
+
   // Requests that come before there is a gateway wait for it: agents of an earlier life may go on at once.
   const listeners = await openListeners({ host, port, tls });
-  opened.add(() => listeners.close());
+  closing.add(() => listeners.close());
   const { localHost, url, publicUrl } = addressesOf(listeners, host, tls !== undefined);
+
   const records = await openRecords({
     layout,
     environment,
     root: config.portal.root,
     allow: allowancesOf(() => live.current),
   });
-  opened.add(() => records.close());
+  closing.add(() => records.close());
   const evidence = await openEvidence({
     standard: layout.workflowEvidence,
     override: options.evidenceRoot ?? process.env['SVC_WORKFLOW_EVIDENCE_ROOT'],
   });
   if (!evidence.configured) log.warn({ reason: evidence.reason }, 'workflows are disabled');
+
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const redact = redactor([secrets.token, secrets.secret]);
   const workers = homeWorkers({ config, layout, gatewayUrl: url, redact, log, ownEngines });
   if (options.keepTurns !== true || endsContainer()) workers?.keepNone();
   void departed.then((why) => why === 'drained' && workers?.keepNone());
   const registry = createEngineRegistry({
-    engines: enginesAt(url).map((engine) => workers?.hearing(engine) ?? engine),
+    engines: enginesOf(config, ownEngines, layout, () => url).map(
+      (engine) => workers?.hearing(engine) ?? engine,
+    ),
     default: config.engines.default,
     lacking: sandbox.lacking,
   });
+
   const types = [...builtInConnectors, ...(options.connectors ?? []), ...modules.connectors];
   const connectors: Connectors = { ...connectorBook(config, layout), types };
   const tokens = createSessionTokens();
@@ -215,9 +178,10 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
   const roster = () => records.roster.value;
   const { maxProcesses, ...limits } = limitsOf(config);
   const pool = createPool({ maxProcesses, perEngine: processShares(config) });
+
   const parts: AppParts = {
     engines: registry,
-    settings: settingsOf(() => live.current, layout, publicUrl ?? url),
+    settings: settingsOf(live, layout, publicUrl ?? url),
     roster,
     records,
     connectors,
@@ -235,9 +199,9 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     reviews: followReviews(failed(log, 'could not open a review')),
     notifications: followWaiting(failed(log, 'could not notify of what waits')),
   };
+
   const links = createConnectorLinks(createConnectorRegistry({ connectors: types, ...connectors }));
-  let served: Post = notServed; // until there is a gateway
-  const post: Post = (...request) => served(...request);
+  const { post, served } = postOnceServed();
   const appOf: AppOf = ({ supervisor }) => ({ ...parts, supervisor: audited(supervisor, records.audit) });
   const kinds = [
     ...agentKinds({
@@ -262,8 +226,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
       isTrusted: isTrustedIn(layout.home),
       log,
       pool,
-      silence: () => silenceRule(live.current),
-      resumes: () => live.current.agents.resume,
+      ...turnRulesOf(live),
       ...limits,
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),
     }),
@@ -271,6 +234,7 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     ...(options.kinds ?? []),
     ...modules.kinds,
   ];
+
   await noteBuild(store, kinds, version);
   const interrupted = await interruptedTurns(store); // before the supervisor settles them
   const supervisor = await createSupervisor({
@@ -279,30 +243,35 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     kinds,
     facts: { roster: roster() },
     limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
-    onLost: () => left?.('lost'),
+    onLost: () => depart('lost'),
   });
-  opened.add(() => workers?.leave());
-  opened.add(() => supervisor.stop({ drainMs: supervisorDrainMs }));
+  closing.add(() => workers?.leave());
+  closing.add(() => supervisor.stop({ drainMs: supervisorDrainMs }));
   // Another machine could not find its turns
-  opened.add(async () => workers !== undefined && (await hasStandby(config.store)) && workers.keepNone());
+  closing.add(async () => workers !== undefined && (await hasStandby(config.store)) && workers.keepNone());
+
   const app: App = appOf({ supervisor });
   await records.connect(supervisor);
   const engineChanges = followEngines(supervisor, registry);
-  opened.add(() => engineChanges.close());
+  closing.add(() => engineChanges.close());
+
   live.onChange((change) => {
-    setLevel(live.current.logging.level);
+    opened.setLevel(live.current.logging.level);
     void app.notifications?.poll(app).catch(failed(log, 'could not notify of what waits'));
     const { type, ...payload } = change;
     void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', payload);
   });
 
   const backUpTo = (to: string) => backUp(layout, to, (at) => store.backUp(at), environment.clock.now());
-  const at = { host: localHost, port: listeners.localPort, url, publicUrl, instance: layout.instance };
-  const announcement = await announcementHere(at, secrets);
+  const announcement = await announcementHere(
+    { host: localHost, port: listeners.localPort, url, publicUrl, instance: layout.instance },
+    secrets,
+  );
   // Before the first answer: anyone who sees that it is healthy finds it.
   await announce(layout.announcement, announcement);
   // Before the lock is released: the file of a successor is never overwritten.
-  opened.add(() => announceStopped(layout.announcement, announcement));
+  closing.add(() => announceStopped(layout.announcement, announcement));
+
   const gateway = await createGateway({
     instance: { app, tokens },
     operatorToken: secrets.token,
@@ -323,12 +292,13 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     routes: options.routes ?? [],
     backup: backUpTo,
   });
-  served = gateway.post;
-  opened.add(() => gateway.close(gatewayDrainMs));
+  served(gateway.post);
+  closing.add(() => gateway.close(gatewayDrainMs));
+
   const { instance } = layout;
-  followBackups(app, opened, { settings: () => live.current.backup, instance, backUp: backUpTo });
+  followBackups(app, closing, { settings: () => live.current.backup, instance, backUp: backUpTo });
   registry.refresh();
-  await startFollowing(app, opened, interrupted);
+  await startFollowing(app, closing, interrupted);
   return {
     url,
     home: layout.home,
@@ -338,13 +308,9 @@ async function open(options: InstanceOptions, opened: Opened): Promise<Instance>
     tokens,
     departed,
     turnsLeft: () => workers?.left ?? 0,
-    close: () => opened.close(),
+    close: () => closing.close(),
   };
 }
 // Together less than the ten seconds that a stop may take.
 const gatewayDrainMs = 2_000;
 const supervisorDrainMs = 7_500;
-const chosen = ({ host, port }: InstanceOptions) => ({
-  ...(host === undefined ? {} : { host }),
-  ...(port === undefined ? {} : { port }),
-});

@@ -29,6 +29,7 @@ import { receiveMessage } from './commands/sessions/receive-message.js';
 import { answerNotice, carryOutDecision } from './gateway/decide-waiting.js';
 import type { Post } from './gateway/in-process.js';
 import type { Config } from './home/config.js';
+import type { LiveConfig } from './home/live-config.js';
 import type { Layout } from './home/layout.js';
 import type { HomeSandbox } from './home/sandbox.js';
 import type { Allowances, Records } from './records/records.js';
@@ -156,57 +157,35 @@ export const attachmentPath =
     return file?.value === 'stored' && typeof path === 'string' && path !== '' ? join(home, path) : undefined;
   };
 
-/** Asked at every use, so that a change of config.yaml holds from the next one on. */
-export function settingsOf(now: () => Config, { home }: Layout, url: string): Settings {
-  return {
-    home,
-    get notify() {
-      return now().notify;
-    },
-    get consoleUrl() {
-      return (now().notify.url ?? url).replace(/\/+$/, '');
-    },
-    get sessionRoots() {
-      return now().sessions.roots;
-    },
-    get sessionCwd() {
-      return now().sessions.cwd;
-    },
-    get sessionWorktree() {
-      return now().sessions.worktree;
-    },
-    get commitTurns() {
-      return now().sessions.commitTurns;
-    },
-    get keepWorktreeDays() {
-      return now().sessions.keepWorktreeDays;
-    },
-    get interruptOnNewMessage() {
-      return now().sessions.interruptOnNewMessage;
-    },
-    get turnDeadlineMs() {
-      return now().sessions.turnDeadlineMinutes * 60_000;
-    },
-    get escalateAfterMs() {
-      return now().approvals.escalateAfterHours * 3_600_000;
-    },
-    get companyName() {
-      return now().portal.companyName;
-    },
-    get companyPrefix() {
-      return now().portal.companyPrefix;
-    },
-    get agentQuotas() {
-      return now().agents.quotas;
-    },
-    get agentTools() {
-      return now().agents.tools;
-    },
-    get socketsMax() {
-      return now().gateway.socketsMax;
-    },
-  };
+/** What commands know of config.yaml: one object, so that a change of the file holds from the next use on. */
+export function settingsOf(live: LiveConfig, { home }: Layout, url: string): Settings {
+  const settings = settingsIn(live.current, home, url);
+  live.onChange(() => Object.assign(settings, settingsIn(live.current, home, url)));
+  return settings;
 }
+
+const settingsIn = (
+  { notify, sessions, approvals, portal, agents, gateway }: Config,
+  home: string,
+  url: string,
+): Settings => ({
+  home,
+  notify,
+  consoleUrl: (notify.url ?? url).replace(/\/+$/, ''),
+  sessionRoots: sessions.roots,
+  sessionCwd: sessions.cwd,
+  sessionWorktree: sessions.worktree,
+  commitTurns: sessions.commitTurns,
+  keepWorktreeDays: sessions.keepWorktreeDays,
+  interruptOnNewMessage: sessions.interruptOnNewMessage,
+  turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
+  escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
+  companyName: portal.companyName,
+  companyPrefix: portal.companyPrefix,
+  agentQuotas: agents.quotas,
+  agentTools: agents.tools,
+  socketsMax: gateway.socketsMax,
+});
 
 /** What people may do with files, as config.yaml says now. */
 export const allowancesOf = (now: () => Config): Allowances => ({
@@ -226,7 +205,13 @@ export const limitsOf = ({ engines, sessions, approvals }: Config) => ({
   escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
 });
 
-export const silenceRule = ({ sessions }: Config): SilenceRule => ({
-  ms: sessions.silenceMinutes * 60_000,
-  action: sessions.silenceAction,
+/** What holds for the next turn, as config.yaml says now: when it counts as silent, and whether it is resumed. */
+export const turnRulesOf = (
+  live: LiveConfig,
+): { readonly silence: () => SilenceRule; readonly resumes: () => boolean } => ({
+  silence: () => {
+    const { silenceMinutes, silenceAction } = live.current.sessions;
+    return { ms: silenceMinutes * 60_000, action: silenceAction };
+  },
+  resumes: () => live.current.agents.resume,
 });

@@ -5,7 +5,8 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { Records } from '../records/records.js';
 import type { Committed, EventObject, Supervisor } from '../supervisor/contract.js';
-import { optionsOf, replyWith, type Request, type RequestedBy, type App, type Reply } from './app.js';
+import type { App } from './app.js';
+import { optionsOf, replyWith, type Request, type RequestedBy, type Reply } from './request.js';
 import { idsOf } from './iterate.js';
 
 /**

@@ -5,7 +5,8 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import { announceFact } from '../records/records.js';
 import type { DeliveryRow, ConnectorView } from '../../machines/connector/context.js';
-import { optionsOf, replyWith, type Request, type App, type Reply, type GatewayActor } from './app.js';
+import type { App, GatewayActor } from './app.js';
+import { optionsOf, replyWith, type Request, type Reply } from './request.js';
 import { idsOf, newestRow } from './iterate.js';
 
 /**

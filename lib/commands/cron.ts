@@ -4,17 +4,8 @@ import { system, type Causes } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from './work-items/create-work-item.js';
-import {
-  optionsOf,
-  replyWith,
-  employeeNamed,
-  expected,
-  type Request,
-  type App,
-  type Reply,
-  inTurn,
-  type GatewayActor,
-} from './app.js';
+import { employeeNamed, type App, type GatewayActor } from './app.js';
+import { optionsOf, replyWith, expected, type Request, type Reply, inTurn } from './request.js';
 import { callerNamed } from './authority/causes.js';
 import { rightsOf } from './authority/session-rights.js';
 import { openWithin, selectFor } from './sessions/open-session.js';

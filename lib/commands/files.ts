@@ -1,13 +1,5 @@
-import {
-  answeredBefore,
-  optionsOf,
-  replyWith,
-  type Request,
-  type App,
-  type Reply,
-  inTurn,
-  type GatewayTransaction,
-} from './app.js';
+import type { App, GatewayTransaction } from './app.js';
+import { answeredBefore, optionsOf, replyWith, type Request, type Reply, inTurn } from './request.js';
 import { ownRow } from './iterate.js';
 import type { FileFacts, FileSource } from '../records/files/file-room.js';
 import type { Records } from '../records/records.js';

@@ -1,4 +1,5 @@
-import { inTurn, type App, type Follower } from './app.js';
+import type { App, Follower } from './app.js';
+import { inTurn } from './request.js';
 
 /**
  * A reader of the log that begins with the first entry of a list and, where it breaks off, begins again after

@@ -3,17 +3,16 @@ import type { ActorKey } from '../../machines/outputs.js';
 import { noticeKey } from '../../machines/notifier/context.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { choicesOf } from '../client/decision.js';
+import type { App, GatewayActor } from './app.js';
 import {
   answeredBefore,
   askActor,
   inTurn,
   optionsOf,
   replyWith,
-  type App,
-  type GatewayActor,
   type Reply,
   type Request,
-} from './app.js';
+} from './request.js';
 import { idsOf, recordsOf } from './iterate.js';
 import { describe, waitingAt, type WaitingItem } from './notifications/describe.js';
 

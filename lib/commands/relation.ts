@@ -1,4 +1,4 @@
-import { type App, type GatewayActor } from './app.js';
+import type { App, GatewayActor } from './app.js';
 import type { WorkItemView } from '../../machines/work-item/view.js';
 import type { Caller } from '../../machines/caller.js';
 

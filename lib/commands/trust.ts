@@ -4,7 +4,8 @@ import { projectSettings, type ProjectSettings } from '../../actors/engines/proj
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { copyOf } from '../home/clones.js';
 import { distrustFolder, isTrustedFolder, trustFolder } from '../home/trusted-folders.js';
-import type { App, Reply, Request } from './app.js';
+import type { App } from './app.js';
+import type { Reply, Request } from './request.js';
 
 /**
  * What a project sets for the agents that work in it, and whether a person has trusted it as it is. Trust holds for

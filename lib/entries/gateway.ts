@@ -12,4 +12,5 @@ export { route, type HttpRequest, type Method, type Route, type RouteSchema } fr
 export type { AuthorityId } from '../gateway/authorization.js';
 export type { TokenBook } from '../gateway/authentication.js';
 export { startInstance, type Instance, type InstanceOptions } from '../instance.js';
-export type { App, Engines, Follower, Reply, Request, Settings } from '../commands/app.js';
+export type { App, Engines, Follower, Settings } from '../commands/app.js';
+export type { Reply, Request } from '../commands/request.js';

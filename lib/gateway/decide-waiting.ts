@@ -4,7 +4,8 @@ import type { CarriedOut, CarryOutInput } from '../../machines/held-decision/mac
 import { noticeKey, thingOfKey, type Notice } from '../../machines/notifier/context.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { decisionRequest, refusalIn, type Choice, type DecisionWords } from '../client/decision.js';
-import { answeredBefore, type App } from '../commands/app.js';
+import type { App } from '../commands/app.js';
+import { answeredBefore } from '../commands/request.js';
 import { idsOf } from '../commands/iterate.js';
 import { describe, waitingAt } from '../commands/notifications/describe.js';
 import { outcomeOf } from '../commands/notifications/outcome.js';

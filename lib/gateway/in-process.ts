@@ -2,7 +2,8 @@ import { answererOf } from './router.js';
 import { expectedRefusal } from './errors.js';
 import { judgeJson } from './parse.js';
 import type { Route } from './route.js';
-import type { App, Reply } from '../commands/app.js';
+import type { App } from '../commands/app.js';
+import type { Reply } from '../commands/request.js';
 import type { Caller } from '../../machines/caller.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 
@@ -15,9 +16,11 @@ export type Post = (
   options?: { readonly key: string },
 ) => Promise<Reply | Refusal>;
 
-/** Before there are routes. */
-export const notServed: Post = () =>
-  Promise.resolve(refuse('BUSY', {}, 'The gateway is starting. Try again in a moment.'));
+/** For effects, which are made before the routes are: it is refused until `served` hands over the real one. */
+export function postOnceServed(): { readonly post: Post; readonly served: (by: Post) => void } {
+  let to: Post = () => Promise.resolve(refuse('BUSY', {}, 'The gateway is starting. Try again in a moment.'));
+  return { post: (...request) => to(...request), served: (by) => void (to = by) };
+}
 
 /** Judged, parsed and written to the audit log as any request of that caller. Rejects where the route fails. */
 export const postTo =

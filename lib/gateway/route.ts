@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { AuthorityId } from './authorization.js';
 import type { Client } from './origin.js';
 import type { Upload } from './upload.js';
-import type { Reply, Request } from '../commands/app.js';
+import type { Reply, Request } from '../commands/request.js';
 import type { Refusal, RefusalCode } from '../../machines/refusals.js';
 
 /** A route is data: one line says method, path, authority, shapes and the function that answers. */

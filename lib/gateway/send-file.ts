@@ -1,4 +1,4 @@
-import type { Reply } from '../commands/app.js';
+import type { Reply } from '../commands/request.js';
 import type { JailedFile } from '../records/jailed-file.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 

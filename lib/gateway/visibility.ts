@@ -1,5 +1,5 @@
 import { reviewsItem, relationToItem, relationToSession } from '../commands/relation.js';
-import { type App } from '../commands/app.js';
+import type { App } from '../commands/app.js';
 import { takesPart } from '../commands/workflow-runs/read-run.js';
 import type { Caller } from '../../machines/caller.js';
 import type { ActorKey } from '../../machines/outputs.js';

@@ -19,7 +19,7 @@ export const floors: readonly (readonly string[])[] = [
   ['lib/records', 'lib/worker'],
   ['lib/commands', 'lib/inspector', 'lib/mcp'],
   ['lib/gateway', 'lib/console'],
-  ['lib/agents.ts', 'lib/ports.ts', 'lib/following.ts', 'lib/testing'],
+  ['lib/agents.ts', 'lib/ports.ts', 'lib/following.ts', 'lib/open-home.ts', 'lib/testing'],
   ['lib/instance.ts', 'lib/testing.ts'],
   ['lib/index.ts', 'lib/entries'],
   ['lib/cli', 'examples'],

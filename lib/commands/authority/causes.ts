@@ -1,7 +1,8 @@
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import type { Caller, Causes } from '../../../machines/caller.js';
 import { ancestorsOf, type Agent } from '../relation.js';
-import { type App, type RequestedBy, type GatewayActor } from '../app.js';
+import type { App, GatewayActor } from '../app.js';
+import type { RequestedBy } from '../request.js';
 
 /**
  * Work that one caller starts and another carries out is judged as the one who caused it: the run of a workflow, the

@@ -2,8 +2,9 @@ import { system, type Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { standardQuotas, type Quotas } from '../../home/agent-settings.js';
-import type { App, Request } from '../app.js';
-import { inTurn } from '../app.js';
+import type { App } from '../app.js';
+import type { Request } from '../request.js';
+import { inTurn } from '../request.js';
 import { causesOf } from './causes.js';
 
 type Agent = Extract<Caller, { type: 'session' }>;

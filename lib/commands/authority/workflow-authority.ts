@@ -5,7 +5,8 @@ import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunAuthority } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
 import type { ShownAuthority } from '../../../machines/workflow/version-authority.js';
-import { expected, type App, type Request } from '../app.js';
+import type { App } from '../app.js';
+import { expected, type Request } from '../request.js';
 import { standsAbove } from '../workflow-runs/run-authority.js';
 import { callerNamed } from './causes.js';
 

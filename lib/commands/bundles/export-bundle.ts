@@ -2,7 +2,7 @@ import type { Bundle } from '../../records/bundles/bundle.js';
 import { listBundled, readBundled } from '../../records/bundles/home-files.js';
 import type { Records } from '../../records/records.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import type { Request } from '../app.js';
+import type { Request } from '../request.js';
 import { listWorkflows, readDefinition } from '../workflows/read-workflow.js';
 import { authored } from './authored.js';
 import { withoutSecrets } from './without-secrets.js';

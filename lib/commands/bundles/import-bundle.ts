@@ -6,7 +6,7 @@ import type { Records } from '../../records/records.js';
 import { contentHash } from '../../home/atomic-file.js';
 import { parseDefinition } from '../../../machines/graph/read-definition.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import { inTurn, type Reply, type Request } from '../app.js';
+import { inTurn, type Reply, type Request } from '../request.js';
 import { planWorkflow } from '../workflows/plan-workflow.js';
 import { readDefinition } from '../workflows/read-workflow.js';
 import { createWorkflow, updateWorkflow } from '../workflows/write-workflow.js';

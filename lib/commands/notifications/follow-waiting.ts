@@ -1,5 +1,6 @@
 import { limits, noticeKey, type NewNotice, type Notice } from '../../../machines/notifier/context.js';
-import { expected, inTurn, type App, type Follower, type GatewayActor } from '../app.js';
+import type { App, Follower, GatewayActor } from '../app.js';
+import { expected, inTurn } from '../request.js';
 import { describe, employeeOf, type WaitingItem } from './describe.js';
 import { alignNotifiers, destinationsOf, notifications } from './notifiers.js';
 import { outcomeOf } from './outcome.js';

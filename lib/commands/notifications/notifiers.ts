@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { system } from '../../../machines/caller.js';
 import type { Destination, NotifierView } from '../../../machines/notifier/context.js';
-import { expected, type App, type GatewayActor } from '../app.js';
+import type { App, GatewayActor } from '../app.js';
+import { expected } from '../request.js';
 import { idsOf, recordsOf } from '../iterate.js';
 
 /** What follows what waits, as caller. */

@@ -1,17 +1,12 @@
 import {
-  answeredBefore,
-  optionsOf,
-  replyWith,
   employeeNamed,
-  type Request,
   type App,
-  type Reply,
   type Employee,
   type Selection,
-  inTurn,
   type GatewayActor,
   type GatewayTransaction,
 } from '../app.js';
+import { answeredBefore, optionsOf, replyWith, type Request, type Reply, inTurn } from '../request.js';
 import type { Media } from '../files.js';
 import {
   frozenPrefix,

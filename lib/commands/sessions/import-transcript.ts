@@ -1,4 +1,4 @@
-import { type App, type GatewayActor } from '../app.js';
+import type { App, GatewayActor } from '../app.js';
 import { foundMax } from '../../../machines/session/transcript.js';
 import { system } from '../../../machines/caller.js';
 import type { TranscriptEntry } from '../../../actors/engines/engine.js';

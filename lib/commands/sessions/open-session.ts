@@ -1,16 +1,12 @@
 import {
-  answeredBefore,
-  optionsOf,
-  replyWith,
   employeeNamed,
-  type Request,
   type App,
-  type Reply,
   type Employee,
   type Selection,
   type GatewayActor,
   type GatewayTransaction,
 } from '../app.js';
+import { answeredBefore, optionsOf, replyWith, type Request, type Reply } from '../request.js';
 import type { Media } from '../files.js';
 import { causesOf } from '../authority/causes.js';
 import { spend } from '../authority/quotas.js';

@@ -1,12 +1,5 @@
-import {
-  optionsOf,
-  askActor,
-  replyWith,
-  type Request,
-  type Reply,
-  inTurn,
-  type GatewayTransaction,
-} from '../app.js';
+import type { GatewayTransaction } from '../app.js';
+import { optionsOf, askActor, replyWith, type Request, type Reply, inTurn } from '../request.js';
 import type { Media } from '../files.js';
 import { ancestorsOf, type Agent } from '../relation.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';

@@ -1,7 +1,7 @@
 import type { GatewayActor } from '../app.js';
 import type { MessageRow } from '../../../machines/session/context.js';
 import { cardIn, type DelegationCard } from '../../../machines/session/delegation-card.js';
-import { type App } from '../app.js';
+import type { App } from '../app.js';
 import { newestRow } from '../iterate.js';
 import type { Row } from '../../supervisor/contract.js';
 import type { Json } from '../../../machines/outputs.js';

@@ -1,16 +1,8 @@
 import type { MessageRow } from '../../../machines/session/context.js';
 import { rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import {
-  answeredBefore,
-  optionsOf,
-  askActor,
-  replyWith,
-  type Request,
-  type App,
-  type Reply,
-  type GatewayActor,
-} from '../app.js';
+import type { App, GatewayActor } from '../app.js';
+import { answeredBefore, optionsOf, askActor, replyWith, type Request, type Reply } from '../request.js';
 import { opening } from './open-session.js';
 import { presentSession } from './read-session.js';
 import { workingFolder } from './working-folder.js';

@@ -1,4 +1,5 @@
-import { optionsOf, askActor, type Request, type App, type Reply } from '../app.js';
+import type { App } from '../app.js';
+import { optionsOf, askActor, type Request, type Reply } from '../request.js';
 import { presentSession } from './read-session.js';
 import { sortableText } from '../../../machines/sortable.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';

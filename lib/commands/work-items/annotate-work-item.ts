@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
-import {
-  optionsOf,
-  askActor,
-  replyWith,
-  type Request,
-  type App,
-  type Reply,
-  type GatewayActor,
-} from '../app.js';
+import type { App, GatewayActor } from '../app.js';
+import { optionsOf, askActor, replyWith, type Request, type Reply } from '../request.js';
 import { relationTo } from '../relation.js';
 import { newestRow } from '../iterate.js';
 import type { ActorKey, Json } from '../../../machines/outputs.js';

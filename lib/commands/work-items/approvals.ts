@@ -1,4 +1,5 @@
-import { optionsOf, askActor, replyWith, type Request, type Reply, type GatewayActor } from '../app.js';
+import type { GatewayActor } from '../app.js';
+import { optionsOf, askActor, replyWith, type Request, type Reply } from '../request.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 

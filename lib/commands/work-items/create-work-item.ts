@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import {
-  optionsOf,
-  replyWith,
-  type Request,
-  type App,
-  type Reply,
-  type GatewayActor,
-  type GatewayTransaction,
-} from '../app.js';
+import type { App, GatewayActor, GatewayTransaction } from '../app.js';
+import { optionsOf, replyWith, type Request, type Reply } from '../request.js';
 import { spend } from '../authority/quotas.js';
 import { ownRow } from '../iterate.js';
 import { callerName, type Caller } from '../../../machines/caller.js';

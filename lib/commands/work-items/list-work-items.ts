@@ -1,4 +1,4 @@
-import { type App } from '../app.js';
+import type { App } from '../app.js';
 import { merged, mergedAfter, type Place, type Range } from './merge-lists.js';
 import {
   attentionRanges,

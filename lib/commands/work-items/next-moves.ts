@@ -1,5 +1,5 @@
 import { workItemFacts } from '../../../actors/work-item/facts.js';
-import { type App } from '../app.js';
+import type { App } from '../app.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';

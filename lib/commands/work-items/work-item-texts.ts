@@ -1,4 +1,4 @@
-import { inTurn } from '../app.js';
+import { inTurn } from '../request.js';
 import { inOrder, type Place } from './merge-lists.js';
 import type { Facets, Row, Window } from './work-item-ranges.js';
 import type { Json } from '../../../machines/outputs.js';

@@ -1,6 +1,6 @@
 import { system } from '../../../machines/caller.js';
 import type { Trigger } from '../../../machines/graph/definition.js';
-import { type App, type Follower } from '../app.js';
+import type { App, Follower } from '../app.js';
 import { createFollower } from '../follower.js';
 import { ownRow } from '../iterate.js';
 import { isRefusal } from '../../../machines/refusals.js';

@@ -3,7 +3,7 @@ import { isoTime, sortableText } from '../../../machines/sortable.js';
 import { asJson, type Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import { type App } from '../app.js';
+import type { App } from '../app.js';
 import { cursorOf } from '../page-after.js';
 import { idsOf } from '../iterate.js';
 import { mergedAfter, type Place, type Range } from '../work-items/merge-lists.js';

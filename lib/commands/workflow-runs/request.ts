@@ -2,7 +2,8 @@ import type { ActionCall } from '../../../actors/workflow-run/ports.js';
 import type { Json } from '../../../machines/outputs.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import { fetchBytes } from '../../records/fetch/fetch-bytes.js';
-import { expected, type App } from '../app.js';
+import type { App } from '../app.js';
+import { expected } from '../request.js';
 import { causesOfRun, refuseAgents } from '../authority/workflow-authority.js';
 
 /**

@@ -1,7 +1,8 @@
 import type { GatewayEvent } from '../../../actors/gateway-kinds.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import { optionsOf, askActor, replyWith, type Request, type Reply, type GatewayActor } from '../app.js';
+import type { GatewayActor } from '../app.js';
+import { optionsOf, askActor, replyWith, type Request, type Reply } from '../request.js';
 
 /**
  * What a caller does with a run that is under way: decide and escalate its gates, cancel it, edit a step that

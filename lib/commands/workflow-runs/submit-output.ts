@@ -3,7 +3,8 @@ import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { StepOutcome } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import { askActor, type Request, type Reply, type GatewayActor } from '../app.js';
+import type { GatewayActor } from '../app.js';
+import { askActor, type Request, type Reply } from '../request.js';
 import { definitionAt } from './definitions.js';
 
 export type Submission = Pick<StepOutcome, 'summary' | 'notes' | 'artifacts'> & {

@@ -2,16 +2,8 @@ import { createHash } from 'node:crypto';
 import { isPerson, system, type Caller } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import {
-  answeredBefore,
-  optionsOf,
-  replyWith,
-  type Request,
-  type App,
-  type Reply,
-  inTurn,
-  type GatewayActor,
-} from '../app.js';
+import type { App, GatewayActor } from '../app.js';
+import { answeredBefore, optionsOf, replyWith, type Request, type Reply, inTurn } from '../request.js';
 import { idsOf, recordsOf } from '../iterate.js';
 import { callerNamed } from '../authority/causes.js';
 import type { RunInput } from '../workflow-runs/run-input.js';

@@ -1,6 +1,7 @@
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal } from '../../../machines/refusals.js';
-import { optionsOf, type App, type Request } from '../app.js';
+import type { App } from '../app.js';
+import { optionsOf, type Request } from '../request.js';
 import { followSchedule } from '../workflow-runs/follow-schedule.js';
 
 /** Versions of workflows that an agent wrote, and that a person must approve before they start. */

@@ -15,7 +15,8 @@ import {
   withName,
 } from './bindings.js';
 import { fitFilter, passes } from './filters.js';
-import { optionsOf, replyWith, type Request, type App, type Reply } from '../app.js';
+import type { App } from '../app.js';
+import { optionsOf, replyWith, type Request, type Reply } from '../request.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
 import { workflowsOff } from './read-workflow.js';
 

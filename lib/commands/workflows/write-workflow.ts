@@ -1,12 +1,5 @@
-import {
-  optionsOf,
-  replyWith,
-  type Request,
-  type App,
-  type Reply,
-  inTurn,
-  type GatewayActor,
-} from '../app.js';
+import type { App, GatewayActor } from '../app.js';
+import { optionsOf, replyWith, type Request, type Reply, inTurn } from '../request.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { WorkflowDefinition, WorkflowStatus } from '../../../machines/graph/definition.js';
 import { parseDefinition, slug } from '../../../machines/graph/read-definition.js';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isoTime, isoTimeOrNull } from '../../../machines/sortable.js';
 import { noticeKey } from '../../../machines/notifier/context.js';
 import { holdsDecisions, openDecisions, type HeldDecision } from '../../commands/held-decisions.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import { iso, text, wholeNumber } from '../schemas.js';
 

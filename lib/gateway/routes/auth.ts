@@ -15,7 +15,7 @@ import { pairPage } from '../pages/pair-page.js';
 import { perMinute, perMinuteEach, type GroupLimiter, type Limiter } from '../limiter.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import { idOf } from '../parse.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 import { callerName } from '../../../machines/caller.js';
 import type { DeviceKind } from '../../../machines/pairing-code/machine.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';

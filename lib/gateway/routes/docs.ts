@@ -3,7 +3,7 @@ import { readGuide, styleOfPages } from '../../docs/guides.js';
 import { pageOfContents, pageOfGuide } from '../../docs/page.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import { shellHeaders } from './page.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 
 /**

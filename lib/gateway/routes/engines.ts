@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { route, type HttpRequest, type Route } from '../route.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 
 const engine = z
   .looseObject({

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { attachFile, keepFile, removeFile, storedFile } from '../../commands/files.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 import { pageAfter } from '../../commands/page-after.js';
 import { openRefusal } from '../../records/files/file-room.js';
 import { mimetypeOf } from '../../records/files/names.js';

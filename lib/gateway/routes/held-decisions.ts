@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { heldLimits } from '../../../machines/held-decision/machine.js';
 import { ruleCharsMax } from '../../../machines/session/tool-rule.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 import {
   holdDecision,
   holdsDecisions,

@@ -7,7 +7,7 @@ import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { employee, organisation, budget, idempotencyKey, note } from '../schemas.js';
 import { route, type HttpRequest, type Route } from '../route.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 import { budgetOf, grant } from '../../commands/budgets.js';
 
 // looked at by the command itself, whole: a schema here would drop `__proto__` where it must be refused by

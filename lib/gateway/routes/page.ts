@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { route, type HttpRequest, type Route } from '../route.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 
 /**
  * The pages: of each a shell and its files, the same for everybody and without any data. What they show they

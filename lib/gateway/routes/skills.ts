@@ -3,7 +3,7 @@ import type { Records } from '../../records/records.js';
 import { skillBytesMax } from '../../records/skills/skill-text.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import { route, type HttpRequest, type Route } from '../route.js';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 
 const row = z.object({ name: z.string(), description: z.string().optional() });
 const skill = z

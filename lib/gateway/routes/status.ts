@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { connectorHealth } from '../../commands/connectors.js';
 import { countSessions } from '../../commands/sessions/list-sessions.js';
-import type { App, Reply } from '../../commands/app.js';
+import type { App } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reply } from '../../commands/app.js';
+import type { Reply } from '../../commands/request.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { idOf } from '../parse.js';
 import { route, type HttpRequest, type Route } from '../route.js';

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { deleteSession, duplicateSession } from '../../../lib/commands/sessions/session-lifecycle.js';
 import { delegate } from '../../../lib/commands/sessions/delegate.js';
-import type { Reply } from '../../../lib/commands/app.js';
+import type { Reply } from '../../../lib/commands/request.js';
 import { openSession } from '../../../lib/commands/sessions/open-session.js';
 import { operator } from '../../../machines/caller.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';

@@ -11,7 +11,7 @@ import type { TurnOutput } from '../../../machines/session/context.js';
 import { heldDecisionKind } from '../../../actors/held-decision/kind.js';
 import type { CarryOutInput } from '../../../machines/held-decision/machine.js';
 import { carryOutDecision } from '../../../lib/gateway/decide-waiting.js';
-import { notServed, type Post } from '../../../lib/gateway/in-process.js';
+import { postOnceServed } from '../../../lib/gateway/in-process.js';
 import { sessionKind } from '../../../actors/session/kind.js';
 import { workItemKind } from '../../../actors/work-item/kind.js';
 import { workflowRunKind } from '../../../actors/workflow-run/kind.js';
@@ -85,13 +85,12 @@ export async function openHouse(
     ...partsOf(options),
     ...(people && { roster: () => people }),
   };
-  let post: Post = notServed;
+  const { post, served } = postOnceServed();
   const holding = (): Kind =>
     heldDecisionKind({
       decide: {
         guarantee: 'at-least-once',
-        run: (held: CarryOutInput, { supervisor }) =>
-          carryOutDecision({ ...parts, supervisor }, (...request) => post(...request), held),
+        run: (held: CarryOutInput, { supervisor }) => carryOutDecision({ ...parts, supervisor }, post, held),
       },
     }) as Kind;
   const supervisor = await createSupervisor({
@@ -116,7 +115,7 @@ export async function openHouse(
     await supervisor.stop();
     throw error;
   });
-  ({ post } = gateway);
+  served(gateway.post);
   const client = (headers: Record<string, string> = {}): Client => makeClient(gateway.port, headers);
   const sockets: Watching[] = [];
   return {

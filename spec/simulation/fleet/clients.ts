@@ -1,4 +1,5 @@
-import type { App, Reply, Request } from '../../../lib/commands/app.js';
+import type { App } from '../../../lib/commands/app.js';
+import type { Reply, Request } from '../../../lib/commands/request.js';
 import { reloadConnectors, sendThrough } from '../../../lib/commands/connectors.js';
 import { createJob, deleteJob, editJob, triggerJob } from '../../../lib/commands/cron.js';
 import { addComment } from '../../../lib/commands/work-items/annotate-work-item.js';
@@ -9,7 +10,7 @@ import { postMessage } from '../../../lib/commands/sessions/post-message.js';
 import { stopSession } from '../../../lib/commands/sessions/stop-session.js';
 import { startRun } from '../../../lib/commands/workflow-runs/start-run.js';
 import { cancelRun, resolveGate } from '../../../lib/commands/workflow-runs/steer-run.js';
-import { askActor } from '../../../lib/commands/app.js';
+import { askActor } from '../../../lib/commands/request.js';
 import { operator } from '../../../machines/caller.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import type { Machine, SimulatedProcess } from '../machine.js';

@@ -9,7 +9,7 @@ import type { LogEntry } from '../../../supervisor/answers.js';
 import type { ActorView } from '../../../supervisor/contract.js';
 import { nextCursor, rowCursor, idOf } from '../../parse.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { text, wholeNumber } from '../../schemas.js';
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import { makeBundle } from '../../../inspector/make-bundle.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { text } from '../../schemas.js';
 
 /** A bug bundle to give away: `troupe replay` decides it once more, far from here. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { idOf, nextCursor } from '../../parse.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { text, wholeNumber } from '../../schemas.js';
 
 /** Events at which actors failed, and the way to try one again. */

@@ -3,7 +3,7 @@ import { isoTime } from '../../../../machines/sortable.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { firstMax } from '../../../inspector/stately.js';
 import { statelyLinksOf } from '../../../inspector/stately-links.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { text, wholeNumber } from '../../schemas.js';
 

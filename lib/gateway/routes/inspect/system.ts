@@ -6,7 +6,7 @@ import { machineOf, machines, pictureOf } from '../../../inspector/machines.js';
 import { pulseOf } from '../../../inspector/pulse.js';
 import { supervision } from '../../../inspector/supervision.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { text } from '../../schemas.js';
 
 /**

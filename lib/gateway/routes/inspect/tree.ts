@@ -3,7 +3,7 @@ import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import { treePage } from '../../../inspector/actor-tree.js';
 import { nextCursor } from '../../parse.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { text, wholeNumber } from '../../schemas.js';
 
 /** Who stands beneath whom, a page at a time. Shape: `TreePage` of lib/inspector/answers.ts. */

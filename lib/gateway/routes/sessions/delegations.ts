@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { attachedMedia } from '../../../commands/files.js';
 import { delegate } from '../../../commands/sessions/delegate.js';
-import { type Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import {

@@ -8,7 +8,8 @@ import {
   patchSession,
   type LifecycleEvent,
 } from '../../../commands/sessions/session-lifecycle.js';
-import { askActor, type Reply, type GatewayActor } from '../../../commands/app.js';
+import type { GatewayActor } from '../../../commands/app.js';
+import { askActor, type Reply } from '../../../commands/request.js';
 import { presentSession, readPermissions, readQueue } from '../../../commands/sessions/read-session.js';
 import { idsOf, recordsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';

@@ -5,7 +5,7 @@ import { searchSessions } from '../../../commands/sessions/search-sessions.js';
 import { listWorkItems } from '../../../commands/work-items/list-work-items.js';
 import { place } from '../../parse.js';
 import { type HttpRequest, type Route, route } from '../../route.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import {
   agreeing,

@@ -12,7 +12,7 @@ import {
   presentSession,
 } from '../../../commands/sessions/read-session.js';
 import { stopSession } from '../../../commands/sessions/stop-session.js';
-import { type Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { permissionModes } from '../../../../machines/session/tool-policy.js';
 import { cursor, nextCursor, idOf } from '../../parse.js';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { decideApproval, requestApproval } from '../../../commands/work-items/approvals.js';
-import { askActor } from '../../../commands/app.js';
+import { askActor } from '../../../commands/request.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import { limits } from '../../../../machines/work-item/context.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { idOf } from '../../parse.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { employeeName, idempotencyKey, iso, note, sentence, text, workItem } from '../../schemas.js';
 
 const requestBody = z.object({

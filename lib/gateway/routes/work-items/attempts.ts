@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { askActor } from '../../../commands/app.js';
+import { askActor } from '../../../commands/request.js';
 import { recordsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import type { HttpRequest } from '../../route.js';
 import { idOf } from '../../parse.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { limits } from '../../../../machines/work-item/context.js';
 import { idempotencyKey, iso, text } from '../../schemas.js';
 import { rowsOf, type pageQuery } from './rows.js';

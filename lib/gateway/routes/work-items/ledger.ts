@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { addComment, changeComment, linkWorkItems } from '../../../commands/work-items/annotate-work-item.js';
-import { askActor } from '../../../commands/app.js';
+import { askActor } from '../../../commands/request.js';
 import { recordsOf, idsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { sortableText } from '../../../../machines/sortable.js';
 import { limits, linkRelations } from '../../../../machines/work-item/context.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { idOf, nextCursor } from '../../parse.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { idempotencyKey, iso, labels, sentence, text, workItem } from '../../schemas.js';
 import { attempt, attempts, handOff, handoffBody } from './attempts.js';
 import { pageQuery, rowsOf } from './rows.js';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { askActor } from '../../../commands/app.js';
+import { askActor } from '../../../commands/request.js';
 import { isRefusal, type Refusal } from '../../../../machines/refusals.js';
 import type { HttpRequest } from '../../route.js';
 import { idOf } from '../../parse.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { employeeName, idempotencyKey, note, workItemStatus } from '../../schemas.js';
 
 export const assignBody = z.object({ assignee: employeeName, idempotencyKey });

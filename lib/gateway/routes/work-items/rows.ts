@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { refuse, type Refusal } from '../../../../machines/refusals.js';
 import type { HttpRequest } from '../../route.js';
 import { idOf, rowCursor } from '../../parse.js';
-import type { App, Reply } from '../../../commands/app.js';
+import type { App } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { wholeNumber } from '../../schemas.js';
 
 export const pageQuery = z.object({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { createWorkItem } from '../../../commands/work-items/create-work-item.js';
-import { askActor, type Reply } from '../../../commands/app.js';
+import { askActor, type Reply } from '../../../commands/request.js';
 import { attemptsOf, spendOf } from '../../../commands/sessions/list-sessions.js';
 import { listWorkItems } from '../../../commands/work-items/list-work-items.js';
 import { whatNext } from '../../../commands/work-items/next-moves.js';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { planStored, planWorkflow } from '../../../commands/workflows/plan-workflow.js';
 import {
   fixedMembers,

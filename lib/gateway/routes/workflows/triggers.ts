@@ -10,7 +10,7 @@ import {
 import { outputBytes } from '../../../../actors/poll/contract.js';
 import type { Json } from '../../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
-import type { Reply } from '../../../commands/app.js';
+import type { Reply } from '../../../commands/request.js';
 import { perMinute, type Limiter } from '../../limiter.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { idempotencyKey, text } from '../../schemas.js';
