@@ -96,18 +96,19 @@ async function compress(output: string): Promise<void> {
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** The licences of the packages whose code is in a page, as they ask to be shown with every copy. */
-async function notices(inputs: readonly string[]): Promise<string> {
+/** The licences of the packages whose code is in a page or in the command, as they ask to be shown with every copy. */
+export async function notices(inputs: readonly string[]): Promise<string> {
   const folders = new Set(inputs.flatMap((input) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []));
   const texts = [...folders].sort().map(async (folder) => {
+    const { name, version, license } = JSON.parse(
+      await readFile(join(root, folder, 'package.json'), 'utf8'),
+    ) as { name: string; version: string; license?: string };
     const files = await readdir(join(root, folder));
-    const file = files.find((name) => /^licen[cs]e(?:\.\w+)?$/i.test(name));
-    if (file === undefined) throw new Error(`${folder} is in a page and has no licence file`);
-    const { name, version } = JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as {
-      name: string;
-      version: string;
-    };
-    return `${name} ${version}\n\n${await readFile(join(root, folder, file), 'utf8')}`;
+    const file = files.find((found) => /^licen[cs]e(?:\.\w+)?$/i.test(found));
+    if (file === undefined && license === undefined)
+      throw new Error(`${folder} is shipped and has no licence`);
+    const text = file === undefined ? `${license}\n` : await readFile(join(root, folder, file), 'utf8');
+    return `${name} ${version}\n\n${text}`;
   });
   return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
 }

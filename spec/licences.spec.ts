@@ -46,13 +46,14 @@ describe('licences', () => {
     ).to.deep.equal([]);
   });
 
-  it('of what is bundled into the pages ship with them', async () => {
-    for (const [page, names] of [
-      ['inspector', ['preact', '@preact/signals', '@dagrejs/dagre']],
-      ['console', ['preact', '@preact/signals', 'marked', 'openapi-fetch']],
+  it('of what is bundled into the pages and the command ship with them', async () => {
+    for (const [folder, names] of [
+      ['lib/inspector/page', ['preact', '@preact/signals', '@dagrejs/dagre']],
+      ['lib/console/page', ['preact', '@preact/signals', 'marked', 'openapi-fetch']],
+      ['command', ['koa', 'zod', 'ws', 'superjson']],
     ] as const) {
-      const notices = await readFile(join(root, `dist/lib/${page}/page/notices.txt`), 'utf8');
-      for (const name of names) expect(notices, page).to.match(new RegExp(`^${name} \\d`, 'm'));
+      const notices = await readFile(join(root, `dist/${folder}/notices.txt`), 'utf8');
+      for (const name of names) expect(notices, folder).to.match(new RegExp(`^${name} \\d`, 'm'));
       expect(notices).to.include('Permission is hereby granted');
     }
   });

@@ -60,7 +60,8 @@ describe('the shape of the packed package', function () {
 const linted = async (tarball: Buffer): Promise<readonly string[]> => {
   const bytes = new Uint8Array(tarball);
   const { messages } = await publint({ pack: { tarball: bytes.buffer }, strict: true });
-  return messages.map(({ code }) => code);
+  // dist/command/package.json is for the command itself, whose modules find `troupe` by it, and not for npm
+  return messages.map(({ code }) => code).filter((code) => code !== 'NESTED_PACKAGE_JSON_FIELD_IGNORED');
 };
 
 /** Kinds of problems. What Node 10 and `require` find is left out: this package is of ES modules alone. */

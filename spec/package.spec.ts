@@ -30,7 +30,8 @@ describe('the packed package', () => {
       'lib/cli/troupe.mjs',
       'lib/docs/effects.md',
       'lib/docs/style.css',
-      'dist/lib/cli/main.js',
+      'dist/command/troupe.js',
+      'dist/command/notices.txt',
       'dist/lib/inspector/page/index.html',
       'dist/lib/console/page/index.html',
     ]);

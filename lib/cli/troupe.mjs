@@ -4,7 +4,7 @@
 // Young garbage gets room to die young. Old garbage is marked as memory is asked for, not by tasks: Node runs these one after the
 // other until none is left, which holds the event loop for 40 to 80 ms; so it is 12.
 try {
-  await import('../../dist/lib/cli/main.js');
+  await import('../../dist/command/troupe.js');
 } catch (error) {
   if (error?.code !== 'ERR_MODULE_NOT_FOUND' && !(error instanceof SyntaxError)) throw error;
   process.stderr.write(

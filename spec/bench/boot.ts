@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addressIn } from '../crash/victim.js';
 import { median, withHome, type Measure } from './measure.js';
+import { command } from '../helpers/command.js';
 
 /**
  * From the start of the process to its first answer, and the memory it then holds: `troupe start` on a home
@@ -82,18 +83,9 @@ async function built(home: string, size: number): Promise<void> {
  */
 export async function started(home: string, end: 'SIGTERM' | 'SIGKILL'): Promise<Start> {
   const began = performance.now();
-  const child = spawn(
-    process.execPath,
-    [
-      fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url)),
-      'start',
-      '--home',
-      home,
-      '--port',
-      '0',
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const child = spawn(process.execPath, [command, 'start', '--home', home, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   try {
     const url = await addressIn(child, /Troupe runs at (\S+)\n/);
     const health = await fetch(`${url}/healthz`);

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { GroupOrder, GroupReport } from './loris-group.js';
 import type { LoadOrder, LoadReport } from './load.js';
 import { percentile, withHome, type Measure } from './measure.js';
+import { command } from '../helpers/command.js';
 
 /**
  * A thousand connections that send a header a byte at a time and a thousand that never read, for a minute:
@@ -20,18 +21,9 @@ export const loris: Measure = {
   about: 'others, while 1,000 connections drip headers and 1,000 never read',
   async run({ size = 1_000 }) {
     return withHome(async (home) => {
-      const gateway = spawn(
-        process.execPath,
-        [
-          fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url)),
-          'start',
-          '--home',
-          home,
-          '--port',
-          '0',
-        ],
-        { stdio: ['ignore', 'ignore', 'pipe'] },
-      );
+      const gateway = spawn(process.execPath, [command, 'start', '--home', home, '--port', '0'], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       const group = fork(fileURLToPath(new URL('loris-group.js', import.meta.url)));
       const others = fork(fileURLToPath(new URL('load.js', import.meta.url)));
       try {

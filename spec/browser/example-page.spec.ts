@@ -44,7 +44,7 @@ describe('the example of a page', () => {
     const complaints: string[] = [];
     const tab = await browser.newPage();
     tab.on('pageerror', (error) => complaints.push(String(error)));
-    const opener = node('dist/lib/cli/main.js', 'open', '--print', '--home', join(folder, 'home'));
+    const opener = node('dist/command/troupe.js', 'open', '--print', '--home', join(folder, 'home'));
     await tab.goto(await firstLine(opener));
     await tab.waitForURL(({ pathname }) => pathname === '/'); // paired, and led to the console
     await tab.goto(page);

@@ -2,19 +2,18 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Life, Scenario } from './campaign.js';
 import { auditGateway } from './gateway-audit.js';
 import { GatewayWriter } from './gateway-writer.js';
 import type { Journal } from './journal.js';
 import { seeded } from './random.js';
+import { command } from '../helpers/command.js';
 
 /**
  * The gateway as people run it, `troupe start`, over HTTP: work items, moves, edits, approvals that run out,
  * sessions with agents that are real processes, messages, delegations and children.
  */
-const cli = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 
 export async function gatewayScenario(
   journal: Journal,
@@ -34,7 +33,7 @@ export async function gatewayScenario(
     command(folder) {
       if (home === '') configure(folder);
       home = folder;
-      return [cli, 'start', '--home', folder, '--port', '0'];
+      return [command, 'start', '--home', folder, '--port', '0'];
     },
     announced: /Troupe runs at (\S+)\n/,
     async ready() {
@@ -71,7 +70,7 @@ function configure(home: string): void {
 
 async function verified(home: string, journal: Journal): Promise<void> {
   try {
-    await promisify(execFile)(process.execPath, [cli, 'verify', '--home', home]);
+    await promisify(execFile)(process.execPath, [command, 'verify', '--home', home]);
     journal.count('stores verified');
   } catch (error) {
     journal.violated(

@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { root } from '../house/sources.js';
 import { Troupe, type Running } from '../lib/cli/troupe.js';
 import { samples } from './samples.js';
+import { command } from '../helpers/command.js';
 
 /**
  * A person's terminal: `troupe` is on its PATH, and a gateway runs at the usual home, started again where a
@@ -22,8 +22,8 @@ export class Shell {
     const troupe = await Troupe.create();
     const bin = join(troupe.folder, 'bin');
     await mkdir(bin);
-    const command = `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'dist/lib/cli/main.js')}" "$@"\n`;
-    await writeFile(join(bin, 'troupe'), command);
+    const script = `#!/bin/sh\nexec "${process.execPath}" "${command}" "$@"\n`;
+    await writeFile(join(bin, 'troupe'), script);
     await chmod(join(bin, 'troupe'), 0o755);
     return new Shell(troupe, bin);
   }

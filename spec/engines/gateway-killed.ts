@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { setTimeout } from 'node:timers/promises';
 import { makeClient, type Client } from '../lib/gateway/fixture.js';
 import type { Subject } from './cases.js';
+import { command } from '../helpers/command.js';
 
 /**
  * A gateway as people run it is killed while its agent works, and started again: the turn is interrupted,
@@ -57,10 +57,8 @@ interface Gateway {
   readonly gone: Promise<unknown>;
 }
 
-const cli = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
-
 async function startGateway(home: string, env: Readonly<Record<string, string>>): Promise<Gateway> {
-  const child = spawn(process.execPath, [cli, 'start', '--home', home, '--port', '0'], {
+  const child = spawn(process.execPath, [command, 'start', '--home', home, '--port', '0'], {
     env: { PATH: process.env['PATH'], SCRIPTED_KEY: process.env['SCRIPTED_KEY'], ...env },
     stdio: ['ignore', 'ignore', 'pipe'], // its remarks go there
   });

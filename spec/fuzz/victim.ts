@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { command } from '../helpers/command.js';
 
 /**
  * The gateway under test: the real program in a process of its own, on a home with people, skills, knowledge,
@@ -35,7 +35,7 @@ export async function startVictim(home: string): Promise<Victim> {
   await writeFile(join(home, 'keeper.cjs'), keeper);
   await writeFile(join(home, 'config.yaml'), configOf(home, (farSide.address() as AddressInfo).port));
   await furnish(home);
-  const child = spawn(process.execPath, [program, 'start', '--home', home, '--port', '0'], {
+  const child = spawn(process.execPath, [command, 'start', '--home', home, '--port', '0'], {
     env: { PATH: join(home, 'empty'), HOME: join(home, 'empty'), NO_COLOR: '1' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -72,7 +72,7 @@ export async function startVictim(home: string): Promise<Victim> {
       await ended(child);
       // Its agents would go on without it for a while
       await new Promise((resolve) =>
-        execFile(process.execPath, [program, 'stop', '--now', '--home', home], { timeout: 30_000 }, resolve),
+        execFile(process.execPath, [command, 'stop', '--now', '--home', home], { timeout: 30_000 }, resolve),
       );
       farSide.close();
       farSide.closeAllConnections();
@@ -91,7 +91,7 @@ export async function faultsLeftIn(home: string): Promise<string[]> {
         new Promise<string[]>((resolve) => {
           execFile(
             process.execPath,
-            [program, ...words, '--home', home],
+            [command, ...words, '--home', home],
             { timeout: 120_000, maxBuffer: 2 ** 24 },
             (error, out, err) => resolve(error ? [`${words.join(' ')}: ${err}${out}`.slice(0, 2_000)] : []),
           );
@@ -101,7 +101,6 @@ export async function faultsLeftIn(home: string): Promise<string[]> {
   return said.flat();
 }
 
-const program = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 export const skillNames = Array.from({ length: 20 }, (_, index) => `skill-${index}`);
 export const people = ['chief', 'bob', 'ann', 'cat'];
 export const skillText = (name: string): string =>

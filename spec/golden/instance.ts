@@ -2,12 +2,11 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Announcement } from '../../lib/home/announce.js';
 import { addressIn, end } from '../crash/victim.js';
 import { makeClient, type Client } from '../lib/gateway/fixture.js';
+import { command } from '../helpers/command.js';
 
-const cli = fileURLToPath(new URL('../../lib/cli/main.js', import.meta.url));
 const clock = new URL('./clock.js', import.meta.url).href;
 const begunAt = Date.now();
 
@@ -25,16 +24,20 @@ export interface Instance {
 
 /** `await startInstance('/tmp/x/home', Date.UTC(2026, 2, 2))`: ready when its address answers. */
 export async function startInstance(home: string, at: number): Promise<Instance> {
-  const child = spawn(process.execPath, ['--import', clock, cli, 'start', '--home', home, '--port', '0'], {
-    cwd: dirname(home),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      HOME: dirname(home),
-      TROUPE_SPEC_CLOCK_AHEAD_MS: String(at - Date.now()),
-      TROUPE_SPEC_BOOT_AGO_MS: String(begunAt),
+  const child = spawn(
+    process.execPath,
+    ['--import', clock, command, 'start', '--home', home, '--port', '0'],
+    {
+      cwd: dirname(home),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: '/usr/local/bin:/usr/bin:/bin',
+        HOME: dirname(home),
+        TROUPE_SPEC_CLOCK_AHEAD_MS: String(at - Date.now()),
+        TROUPE_SPEC_BOOT_AGO_MS: String(begunAt),
+      },
     },
-  });
+  );
   const url = new URL(await addressIn(child, /Troupe runs at (\S+)\n/));
   const { token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as Announcement;
   const client = (headers: Record<string, string>): Client => makeClient(Number(url.port), headers);
@@ -57,7 +60,7 @@ export async function startInstance(home: string, at: number): Promise<Instance>
 /** `troupe <words> --home <home>`: what it printed; rejects with it when it fails. */
 export const troupe = (home: string, ...words: readonly string[]): Promise<string> =>
   new Promise((resolve, reject) => {
-    execFile(process.execPath, [cli, ...words, '--home', home], (error, out, err) =>
+    execFile(process.execPath, [command, ...words, '--home', home], (error, out, err) =>
       error === null ? resolve(out) : reject(new Error(`${words.join(' ')}: ${out}${err}`)),
     );
   });

@@ -22,7 +22,7 @@ export const floors: readonly (readonly string[])[] = [
   ['lib/agents.ts', 'lib/ports.ts', 'lib/following.ts', 'lib/open-home.ts', 'lib/testing'],
   ['lib/instance.ts', 'lib/testing.ts'],
   ['lib/index.ts', 'lib/entries'],
-  ['lib/cli', 'examples'],
+  ['lib/cli', 'lib/build-command.ts', 'examples'],
 ];
 
 /** Packages by the rooms that may use them. Node's own modules are free to all but the machines. */
@@ -54,7 +54,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@tanstack/virtual-core': ['lib/page'],
   preact: ['lib/page', 'lib/inspector', 'lib/console'],
   '@preact/signals': ['lib/page', 'lib/inspector', 'lib/console'],
-  esbuild: ['lib/build-pages.ts', 'examples'],
+  esbuild: ['lib/build-command.ts', 'lib/build-pages.ts', 'examples'],
   commander: ['lib/cli'],
   uqr: ['lib/cli'],
   marked: ['lib/docs', 'lib/console'],

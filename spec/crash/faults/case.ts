@@ -2,7 +2,6 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { verifyAudit } from '../../../lib/records/audit/verify-audit.js';
 import { openFarSide } from '../../golden/far-side.js';
 import { configOf, furnish } from '../../golden/furnish.js';
@@ -10,8 +9,7 @@ import { addressIn, end } from '../victim.js';
 import type { Body } from '../wire.js';
 import { liveThrough, scriptedDay, type Change, type Place, type Read } from './day.js';
 import { environmentOf, type FaultMode } from './shim.js';
-
-const cli = fileURLToPath(new URL('../../../lib/cli/main.js', import.meta.url));
+import { command } from '../../helpers/command.js';
 
 /** What became of a home one of whose operations was struck. */
 export interface Verdict {
@@ -114,7 +112,7 @@ const announced = /Troupe runs at (\S+)\n/;
 const isGone = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null;
 
 function start(home: string, env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, [cli, 'start', '--home', home, '--port', '0'], {
+  return spawn(process.execPath, [command, 'start', '--home', home, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: home, ...env },
   });
@@ -139,7 +137,7 @@ async function auditFindings(home: string): Promise<string | undefined> {
 /** What a command of the program says when it fails. */
 const said = (home: string, ...words: readonly string[]): Promise<string | undefined> =>
   new Promise((resolve) => {
-    execFile(process.execPath, [cli, ...words, '--home', home], { timeout: 60_000 }, (error, out, err) =>
+    execFile(process.execPath, [command, ...words, '--home', home], { timeout: 60_000 }, (error, out, err) =>
       resolve(error === null ? undefined : `${words.join(' ')}: ${out}${err}`.slice(0, 300)),
     );
   });

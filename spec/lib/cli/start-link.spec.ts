@@ -3,13 +3,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { makeClient } from '../gateway/fixture.js';
 import { Troupe } from './troupe.js';
+import { command } from '../../helpers/command.js';
 
 /** A gateway that is started in a terminal, a real one: it says how this machine's browser gets in. */
 describe('troupe start in a terminal', () => {
-  const main = fileURLToPath(new URL('../../../lib/cli/main.js', import.meta.url));
   let troupe: Troupe;
   let terminal: ChildProcess | undefined;
   before(async () => {
@@ -27,7 +26,7 @@ describe('troupe start in a terminal', () => {
 
   /** The output of a start in a pseudo-terminal, once it matches. */
   async function startUntil(pattern: RegExp): Promise<RegExpExecArray> {
-    const words = [process.execPath, main, 'start', '--home', troupe.home(), '--port', '0'];
+    const words = [process.execPath, command, 'start', '--home', troupe.home(), '--port', '0'];
     terminal = spawn('script', ['-qec', words.join(' '), '/dev/null'], {
       cwd: troupe.folder,
       stdio: ['pipe', 'pipe', 'inherit'],

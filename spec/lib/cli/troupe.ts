@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Announcement } from '../../../lib/home/announce.js';
+import { command } from '../../helpers/command.js';
 
 /**
  * The command line as people use it: real processes, real homes in a temporary folder. `await using` or
@@ -15,8 +15,6 @@ export interface Ran {
   readonly out: string;
   readonly err: string;
 }
-
-const main = fileURLToPath(new URL('../../../lib/cli/main.js', import.meta.url));
 
 export class Troupe {
   private readonly children = new Set<ChildProcess>();
@@ -44,7 +42,7 @@ export class Troupe {
   begin(env: Readonly<Record<string, string>>, ...words: string[]): Running;
   begin(first: string | Readonly<Record<string, string>>, ...rest: string[]): Running {
     const [env, words] = typeof first === 'string' ? [{}, [first, ...rest]] : [first, rest];
-    const child = spawn(process.execPath, [main, ...words], {
+    const child = spawn(process.execPath, [command, ...words], {
       cwd: this.folder,
       stdio: ['ignore', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], HOME: this.folder, ...env },
@@ -67,7 +65,8 @@ export class Troupe {
       child.kill('SIGKILL');
       await gone;
     }
-    await rm(this.folder, { recursive: true, force: true });
+    // agents of a killed gateway go on for a moment in their worker and write here
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   }
 }
 

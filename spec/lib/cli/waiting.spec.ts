@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { WaitingItem } from '../../../lib/cli/waiting.js';
 import { poll } from '../gateway/fixture.js';
 import { Running, Troupe } from './troupe.js';
+import { command } from '../../helpers/command.js';
 
 /**
  * A tool call used to wait ten minutes for a decision that nothing showed and only an HTTP client could give.
@@ -14,7 +15,6 @@ import { Running, Troupe } from './troupe.js';
  */
 describe('what waits for a decision', () => {
   let troupe: Troupe;
-  const cli = fileURLToPath(new URL('../../../lib/cli/main.js', import.meta.url));
   const peer = fileURLToPath(new URL('../../fixtures/agents/claude.js', import.meta.url));
   before(async () => {
     troupe = await Troupe.create();
@@ -83,7 +83,11 @@ describe('what waits for a decision', () => {
     if (process.platform !== 'linux') return console.log('      (no pseudo-terminal by script(1) here)');
     const child = spawn(
       'script',
-      ['-qfec', `'${process.execPath}' '${cli}' run '[[use Bash]]' --home '${troupe.home()}'`, '/dev/null'],
+      [
+        '-qfec',
+        `'${process.execPath}' '${command}' run '[[use Bash]]' --home '${troupe.home()}'`,
+        '/dev/null',
+      ],
       {
         cwd: troupe.folder,
         env: { PATH: process.env['PATH'], HOME: troupe.folder, TERM: 'dumb' },

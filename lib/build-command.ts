@@ -1,0 +1,137 @@
+import { build, type Plugin } from 'esbuild';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { notices } from './build-pages.js';
+
+/**
+ * Bundle the command `troupe` and the programs that it starts into `dist/command`. Most of the time and a quarter of
+ * the memory of a start went into finding, reading and linking some 800 files one by one. Run by `npm run build` on
+ * what the compiler wrote; embedding programs and specs use that as it is.
+ */
+export async function buildCommand(): Promise<void> {
+  const { exports, dependencies } = JSON.parse(
+    await readFile(join(root, 'package.json'), 'utf8'),
+  ) as Manifest;
+  const faces = Object.entries(exports).flatMap(([name, face]) =>
+    typeof face === 'string' ? [] : [{ name, source: resolve(root, face.default) }],
+  );
+  const entries: Entries = new Map([
+    ...Object.entries(programs).map(([name, path]) => [join(root, 'dist', path), name] as const),
+    ...faces.map(({ name, source }) => [source, faceName(name)] as const),
+  ]);
+  const { metafile } = await build({
+    absWorkingDir: root,
+    outdir,
+    entryPoints: Object.fromEntries([...entries].map(([source, name]) => [name, source])),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    // names stay, so that a stack can be read; of one byte per character, which V8 keeps in half the memory
+    minifyWhitespace: true,
+    lineLimit: 110,
+    charset: 'ascii',
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+    banner: {
+      js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);",
+    },
+    plugins: [separate(Object.keys(dependencies)), addressed(entries)],
+  });
+  const made = new Set(Object.keys(metafile.outputs).map((file) => basename(file)));
+  for (const file of await readdir(outdir)) if (!made.has(file)) await rm(join(outdir, file));
+  await writeFile(join(outdir, 'notices.txt'), await notices(Object.keys(metafile.inputs)));
+  // modules of a home that import `troupe` get the one that runs, and no second copy of its classes
+  const own = Object.fromEntries(faces.map(({ name }) => [name, `./${faceName(name)}.js`]));
+  await writeFile(
+    join(outdir, 'package.json'),
+    JSON.stringify({ name: 'troupe', type: 'module', exports: own }),
+  );
+}
+
+interface Manifest {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+/** Source to name of what is made of it. */
+type Entries = ReadonlyMap<string, string>;
+
+/** What runs as a process of its own. */
+const programs: Readonly<Record<string, string>> = {
+  troupe: 'lib/cli/main.js',
+  worker: 'lib/worker/main.js',
+  clerk: 'actors/engines/clerk/main.js',
+  link: 'actors/sandbox/link-main.js',
+  'prove-backup': 'lib/home/prove-backup.js',
+  'verify-child': 'lib/store/verify-child.js',
+};
+
+const faceName = (name: string): string => `face${name.replace(/^\./, '').replace('/', '-')}`;
+
+/** Packages of many or large modules that every start needs. All others stay where npm put them. */
+const inside = new Set([
+  ...[
+    '@koa/router',
+    'commander',
+    'croner',
+    'koa',
+    'koa-body',
+    'openapi-fetch',
+    'superjson',
+    'ws',
+    'yaml',
+    'zod',
+  ],
+]);
+
+/** Which packages stay outside: those that we depend on and that are not `inside`, and what is optional to one that is. */
+const separate = (dependencies: readonly string[]): Plugin => ({
+  name: 'separate',
+  setup({ onResolve }) {
+    const ours = new Set(dependencies);
+    onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+      const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
+      if (kind === 'entry-point' || inside.has(name)) return undefined;
+      const isOfPackage = importer.includes('/node_modules/');
+      const isOptional = ['bufferutil', 'utf-8-validate', 'supports-color'].includes(name);
+      return isOfPackage && !ours.has(name) && !isOptional ? undefined : { path, external: true };
+    });
+  },
+});
+
+/**
+ * A file that is named from `import.meta.url` is found from the place of the module that names it, as before: programs
+ * in their bundle, everything else in `dist` and above.
+ */
+const addressed = (entries: Entries): Plugin => ({
+  name: 'addressed',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.js$/ }, async ({ path }) => {
+      if (path.includes('/node_modules/')) return undefined;
+      const contents = (await readFile(path, 'utf8')).replaceAll(
+        /new URL\((['"`])(\.[^'"`]*)\1, import\.meta\.url\)/g,
+        (_, quote: string, to: string) => {
+          const program = entries.get(resolve(dirname(path), to));
+          if (program === undefined && to.endsWith('.js'))
+            throw new Error(
+              `${relative(root, path)} starts ${to}, which is no program of lib/build-command.ts`,
+            );
+          const place =
+            program === undefined ? `${relative(outdir, dirname(path))}/${to}` : `./${program}.js`;
+          return `new URL(${quote}${place}${quote}, import.meta.url)`;
+        },
+      );
+      return { contents, loader: 'js' };
+    });
+  },
+});
+
+/** Of the project: this runs as `dist/lib/build-command.js`. */
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const outdir = join(root, 'dist/command');
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildCommand();
