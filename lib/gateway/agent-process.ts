@@ -17,17 +17,39 @@ export function agentProcesses(tokens: TokenBook) {
   /** Of so many turns nothing is left. */
   let settled = -1;
 
+  type Table = ReadonlyMap<string, Known>;
+  let latest: Promise<Table | undefined> = Promise.resolve(undefined);
+  let next: Promise<Table> | undefined;
+
+  /**
+   * The processes as they are from now on: a reading on its way may have passed one by. A browser opens six connections
+   * at once, and a busy client hundreds; all that come meanwhile share the next reading.
+   */
+  const processes = (): Promise<Table> =>
+    (next ??= latest
+      .catch(() => undefined)
+      .then(() => {
+        if (next !== undefined) latest = next;
+        next = undefined;
+        return readProcesses();
+      }));
+
+  async function readProcesses(): Promise<Table> {
+    const { size, minted = 0 } = tokens;
+    const earlier = seen;
+    const found = await Promise.all(
+      (await readdir('/proc')).filter(isPid).map((pid) => processOf(pid, earlier)),
+    );
+    const known = found.filter((one) => one !== undefined);
+    seen = new Map(known.flatMap((one) => (one.is === undefined ? [] : [[one.is, one]])));
+    if (size === 0 && known.every(({ mark }) => mark === undefined)) settled = minted;
+    return new Map(known.map((one) => [one.pid, one]));
+  }
+
   async function check(socket: Socket): Promise<string | undefined> {
     const inode = await inodeOf(socket);
     if (inode === undefined) return undefined;
-    const { size, minted = 0 } = tokens;
-    const earlier = seen;
-    const processes = await Promise.all(
-      (await readdir('/proc')).filter(isPid).map((pid) => processOf(pid, earlier)),
-    );
-    seen = new Map(processes.flatMap((found) => (found?.is === undefined ? [] : [[found.is, found]])));
-    const known = new Map(processes.flatMap((found) => (found === undefined ? [] : [[found.pid, found]])));
-    if (size === 0 && [...known.values()].every(({ mark }) => mark === undefined)) settled = minted;
+    const known = await processes();
     for (const { pid, mark } of known.values()) {
       const session = sessionOf(pid, known) ?? (mark === undefined ? undefined : sessionOfMark(mark));
       if (session !== undefined && (await holds(pid, inode))) return session;
@@ -37,7 +59,7 @@ export function agentProcesses(tokens: TokenBook) {
 
   const sessionOfMark = (mark: number): string => tokens.sessionOfMark?.(mark) ?? 'unknown';
 
-  function sessionOf(pid: string, known: ReadonlyMap<string, Known>): string | undefined {
+  function sessionOf(pid: string, known: Table): string | undefined {
     for (let at = known.get(pid), steps = 0; at !== undefined && steps < 64; steps += 1) {
       const session = at.token === undefined ? undefined : tokens.resolve(at.token);
       if (session !== undefined) return session;

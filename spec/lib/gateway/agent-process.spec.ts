@@ -1,8 +1,12 @@
 import { expect } from 'chai';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import promises, { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { findAgentMark } from '../../../actors/engines/process/agent-mark.js';
 import { findSystemProgram } from '../../../actors/sandbox/system-program.js';
+import { agentProcesses } from '../../../lib/gateway/agent-process.js';
 import { Troupe } from '../cli/troupe.js';
 import { makeClient, type Client } from './fixture.js';
 
@@ -116,5 +120,42 @@ describe("an agent with the operator's token", function () {
     await writeFile(join(cwd, 'go'), '');
     expect(await answered(cwd)).to.match(/^403 /);
     await audited('session:unknown');
+  });
+});
+
+describe('who is at the other end of a connection', function () {
+  if (process.platform !== 'linux') return console.log('      the system does not tell here: not tried');
+
+  // each connection read the whole process table, hundreds of files: a busy client's 64 took seconds beside an agent
+  it('is found out for many connections at once by few looks at the processes', async () => {
+    const { readdir: real } = promises;
+    let looks = 0;
+    promises.readdir = ((...args: Parameters<typeof real>) => {
+      if (args[0] === '/proc') looks += 1;
+      return real(...args);
+    }) as typeof real;
+    syncBuiltinESMExports();
+    const accepted: Socket[] = [];
+    const server = createServer((socket) => void accepted.push(socket)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const clients = Array.from({ length: 64 }, () => connect(port, '127.0.0.1'));
+    try {
+      const holder = agentProcesses({ size: 1, minted: 1, resolve: () => undefined });
+      while (accepted.length < clients.length) await once(server, 'connection');
+      expect(await Promise.all(accepted.map((socket) => holder(socket)))).to.deep.equal(
+        clients.map(() => undefined),
+      );
+      expect(looks).to.be.within(1, 8);
+      const before = looks;
+      const [one] = accepted;
+      if (one !== undefined) await holder(one);
+      expect(looks, 'what comes later is looked at anew').to.equal(before + 1);
+    } finally {
+      promises.readdir = real;
+      syncBuiltinESMExports();
+      for (const socket of [...clients, ...accepted]) socket.destroy();
+      server.close();
+    }
   });
 });
