@@ -143,7 +143,7 @@ describe('who is at the other end of a connection', function () {
     try {
       const holder = agentProcesses({ size: 1, minted: 1, resolve: () => undefined });
       while (accepted.length < clients.length) await once(server, 'connection');
-      expect(await Promise.all(accepted.map((socket) => holder(socket)))).to.deep.equal(
+      expect(await Promise.all(accepted.map(async (socket) => holder(socket)))).to.deep.equal(
         clients.map(() => undefined),
       );
       expect(looks).to.be.within(1, 8);
