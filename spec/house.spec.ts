@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { authorityIds } from '../lib/gateway/authorization.js';
-import { cookieJar } from '../lib/gateway/cookies.js';
+import { cookieJar } from '../lib/gateway/authentication.js';
 import { frameNames } from '../lib/gateway/websocket/frames.js';
 import { openapi } from '../lib/gateway/openapi.js';
 import { routesOf } from '../lib/gateway/routes/index.js';

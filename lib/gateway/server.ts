@@ -1,8 +1,7 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
 import { agentProcesses } from './agent-process.js';
-import { createAuthenticator, type TokenBook, authentication } from './authentication.js';
-import { cookieJar } from './cookies.js';
+import { authentication, cookieJar, createAuthenticator, type TokenBook } from './authentication.js';
 import { failures, answerRefusal, answerClientErrors, isClientError } from './errors.js';
 import { originCheck, isLoopback, type Names } from './origin.js';
 import { openListeners, type Answer, type Listeners, type Tls } from './listeners.js';

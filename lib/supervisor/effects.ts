@@ -6,7 +6,7 @@ import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { Commits } from './commit.js';
 import type { Supervisor } from './contract.js';
-import type { Dispatch } from './dispatch.js';
+import type { Dispatch } from './delivery/dispatch.js';
 import { errorData, type Start } from './draft/actions.js';
 import { assertJson, carried } from './draft/codec.js';
 import type { Kernel } from './kernel.js';

@@ -6,7 +6,7 @@ import { keys, partsOf, prefix } from '../store/keys.js';
 import type { Cell } from './cells/actor-cells.js';
 import type { Commits } from './commit.js';
 import type { DeadLetter, Failing } from './contract.js';
-import { seenBy, type Delivery } from './deliver.js';
+import { seenBy, type Delivery } from './delivery/deliver.js';
 import type { Draft } from './draft/draft.js';
 import { reasonOf } from './draft/stored-form.js';
 import type { Kernel } from './kernel.js';

@@ -15,7 +15,7 @@ import { ActorCells } from './cells/actor-cells.js';
 import { Intake } from './cells/intake.js';
 import { Ownership } from './ownership.js';
 import type { Limits, ProgressFrame } from './contract.js';
-import type { Kinds } from './kinds.js';
+import type { Kinds } from './draft/kinds.js';
 import { reasonOf } from './draft/stored-form.js';
 import { xstate5 } from './draft/driver.js';
 import { EventLog } from './event-log.js';

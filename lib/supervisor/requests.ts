@@ -13,7 +13,7 @@ import type {
   Supervisor,
   Idempotency,
 } from './contract.js';
-import type { Deliverer, Outcome } from './deliver.js';
+import type { Deliverer, Outcome } from './delivery/deliver.js';
 import type { Transactions } from './transaction.js';
 import { invalidId, reserved } from './draft/admission.js';
 import type { Kernel } from './kernel.js';

@@ -3,8 +3,8 @@ import { keys, partsOf, prefix, timersFrom } from '../store/keys.js';
 import type { Clock } from '../environment.js';
 import { Intake } from './cells/intake.js';
 import type { Commits } from './commit.js';
-import type { Dispatch } from './dispatch.js';
-import type { Due } from './deliver.js';
+import type { Dispatch } from './delivery/dispatch.js';
+import type { Due } from './delivery/deliver.js';
 import type { Kernel } from './kernel.js';
 
 const horizonMs = 20_000;

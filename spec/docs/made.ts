@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { callerKinds, verdict } from '../../lib/gateway/authorization.js';
-import { cookieJar } from '../../lib/gateway/cookies.js';
+import { cookieJar } from '../../lib/gateway/authentication.js';
 import type { Route } from '../../lib/gateway/route.js';
 import { routesOf } from '../../lib/gateway/routes/index.js';
 import { frameNames } from '../../lib/gateway/websocket/frames.js';

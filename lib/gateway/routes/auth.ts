@@ -10,7 +10,7 @@ import {
   ownerProofHeader,
 } from '../../commands/pair.js';
 import { type Device, type DeviceBook, deviceName, plainAgent } from '../../records/devices/devices.js';
-import type { CookieJar } from '../cookies.js';
+import type { CookieJar } from '../authentication.js';
 import { pairPage } from '../pages/pair-page.js';
 import { perMinute, perMinuteEach, type GroupLimiter, type Limiter } from '../limiter.js';
 import { route, type HttpRequest, type Route } from '../route.js';

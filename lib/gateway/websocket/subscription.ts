@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { commits, type Commit, type Feed } from './feed.js';
 import { type FairShare, backpressured } from './backpressured-socket.js';
 import { framesOf, frameText, isReset } from './frames.js';
-import { visibilityOf } from '../visibility.js';
+import { visibilityOf } from './visibility.js';
 import type { App } from '../../commands/app.js';
 import type { InspectFilter } from '../../inspector/frames.js';
 import type { LogEntry, ProgressFrame } from '../../supervisor/contract.js';

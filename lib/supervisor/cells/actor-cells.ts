@@ -3,7 +3,7 @@ import type { Environment } from '../../environment.js';
 import { StoreError, type Store } from '../../store/contract.js';
 import { keys } from '../../store/keys.js';
 import type { Limits } from '../contract.js';
-import type { Kinds } from '../kinds.js';
+import type { Kinds } from '../draft/kinds.js';
 import { decodeRecord } from '../draft/stored-form.js';
 import type { ActorState } from '../draft/actor-state.js';
 import { type ActorCell, type Claim, type Job, CellMap, Fifo } from './actor-cell.js';

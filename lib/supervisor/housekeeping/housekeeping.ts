@@ -2,7 +2,7 @@ import { StoreError, type Op } from '../../store/contract.js';
 import { expiriesFrom, partsOf } from '../../store/keys.js';
 import type { Retention, RetentionStatus } from '../contract.js';
 import type { Commits } from '../commit.js';
-import type { DeadLetters } from '../dead-letters.js';
+import type { DeadLetters } from '../delivery/dead-letters.js';
 import type { Kernel } from '../kernel.js';
 import { Erasure } from './erasure.js';
 import { LogRetention } from './log-retention.js';

@@ -1,7 +1,7 @@
 import type { Kind } from '../../../actors/contracts.js';
 import type { Op, Store } from '../../store/contract.js';
 import { keys, prefix } from '../../store/keys.js';
-import type { Kinds } from '../kinds.js';
+import type { Kinds } from '../draft/kinds.js';
 
 /**
  * By which version of its kind an actor stands in lists and totals. A kind whose version or `indexVersion` has

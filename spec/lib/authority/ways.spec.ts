@@ -289,7 +289,7 @@ describe('the table of authority: what starts by itself', function () {
     }
   });
 
-  // Rule "people retry": spec/lib/supervisor/dead-letters.spec.ts judges the letter as its sender and its causes
+  // Rule "people retry": spec/lib/supervisor/delivery/dead-letters.spec.ts judges the letter as its sender and its causes
   it('a letter that no one could read is sent again by people alone', async () => {
     for (const who of callers) {
       const { status, text } = await clients[who].post('/api/inspect/dead-letters/none/retry');

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { authorityIds, callerKinds, ignoresRelation, verdict } from '../../../lib/gateway/authorization.js';
-import { cookieJar } from '../../../lib/gateway/cookies.js';
+import { cookieJar } from '../../../lib/gateway/authentication.js';
 import { codesOf } from '../../../lib/gateway/openapi.js';
 import { routesOf } from '../../../lib/gateway/routes/index.js';
 import type { Evidence } from '../../../lib/records/evidence/evidence.js';

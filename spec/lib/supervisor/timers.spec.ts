@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { assign, raise, sendTo, setup } from 'xstate';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { defineKind } from '../../../actors/define-kind.js';
-import type { Due } from '../../../lib/supervisor/deliver.js';
+import type { Due } from '../../../lib/supervisor/delivery/deliver.js';
 import { TimerWheel } from '../../../lib/supervisor/timers.js';
 import { keys } from '../../../lib/store/keys.js';
 import { testEnvironment } from '../../../lib/testing/test-environment.js';

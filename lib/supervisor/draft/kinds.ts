@@ -1,7 +1,7 @@
 import type { AnyMachineSnapshot } from 'xstate';
-import type { Facts, Json, Kind } from '../../actors/contracts.js';
-import { xstate5 } from './draft/driver.js';
-import { checkKind } from '../../actors/define-kind.js';
+import type { Facts, Json, Kind } from '../../../actors/contracts.js';
+import { xstate5 } from './driver.js';
+import { checkKind } from '../../../actors/define-kind.js';
 
 /** The kinds of a supervisor by name, and the values that their `facts` see. */
 export class Kinds {

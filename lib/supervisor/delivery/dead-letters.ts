@@ -1,19 +1,19 @@
 import type { AnyEventObject } from 'xstate';
-import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { callerName, isTrusted, type Caller } from '../../machines/caller.js';
-import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
-import type { Op } from '../store/contract.js';
-import { keys, prefix } from '../store/keys.js';
-import type { Cell } from './cells/actor-cells.js';
-import type { Commits } from './commit.js';
-import type { ActorView, DeadLetter } from './contract.js';
-import { viewOf, type ActorState } from './draft/actor-state.js';
-import { notFound } from './draft/admission.js';
-import { reasonOf } from './draft/stored-form.js';
-import { lettersListedKey, type Failures, type StoredLetter } from './failures.js';
+import type { ActorKey, Kind } from '../../../actors/contracts.js';
+import { callerName, isTrusted, type Caller } from '../../../machines/caller.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import type { Op } from '../../store/contract.js';
+import { keys, prefix } from '../../store/keys.js';
+import type { Cell } from '../cells/actor-cells.js';
+import type { Commits } from '../commit.js';
+import type { ActorView, DeadLetter } from '../contract.js';
+import { viewOf, type ActorState } from '../draft/actor-state.js';
+import { notFound } from '../draft/admission.js';
+import { reasonOf } from '../draft/stored-form.js';
+import { lettersListedKey, type Failures, type StoredLetter } from '../failures.js';
 import type { Inbox, InboxEntry } from './inbox.js';
-import type { Kernel } from './kernel.js';
-import type { TimerWheel } from './timers.js';
+import type { Kernel } from '../kernel.js';
+import type { TimerWheel } from '../timers.js';
 
 /**
  * Events at which an actor failed. Each has two rows: the letter, and its place in the list, which goes by the

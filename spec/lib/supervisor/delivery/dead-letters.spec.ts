@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import type { Kind } from '../../../actors/contracts.js';
-import { keys } from '../../../lib/store/keys.js';
-import { operator, system, type Caller } from '../../../machines/caller.js';
-import { refuse } from '../../../machines/refusals.js';
-import { openHouse, rejection, seen, type House } from '../../fixtures/house.js';
-import { counterKind } from '../../fixtures/kinds.js';
+import type { Kind } from '../../../../actors/contracts.js';
+import { keys } from '../../../../lib/store/keys.js';
+import { operator, system, type Caller } from '../../../../machines/caller.js';
+import { refuse } from '../../../../machines/refusals.js';
+import { openHouse, rejection, seen, type House } from '../../../fixtures/house.js';
+import { counterKind } from '../../../fixtures/kinds.js';
 
 const day = 24 * 3_600_000;
 const agent = (id: string): Caller => ({ type: 'session', id, employee: null, ancestors: [] });

@@ -1,11 +1,11 @@
-import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system } from '../../machines/caller.js';
-import { keys } from '../store/keys.js';
-import type { Cell, Job } from './cells/actor-cells.js';
-import type { Commits } from './commit.js';
+import type { ActorKey, Kind } from '../../../actors/contracts.js';
+import { system } from '../../../machines/caller.js';
+import { keys } from '../../store/keys.js';
+import type { Cell, Job } from '../cells/actor-cells.js';
+import type { Commits } from '../commit.js';
 import { type Deliverer, senderOf, type Delivery, type InboxRow } from './deliver.js';
 import type { Dispatch } from './dispatch.js';
-import type { Kernel } from './kernel.js';
+import type { Kernel } from '../kernel.js';
 
 /**
  * Messages between actors. Each lies as a row in its receiver's inbox from the commit that sent it to the

@@ -1,19 +1,19 @@
 import type { AnyEventObject } from 'xstate';
-import type { ActorKey, Kind } from '../../actors/contracts.js';
-import { system, type Caller, type Causes } from '../../machines/caller.js';
-import type { Json } from '../../machines/outputs.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
-import type { Op } from '../store/contract.js';
-import { keys } from '../store/keys.js';
-import type { Cell, Job } from './cells/actor-cells.js';
-import type { Commits } from './commit.js';
-import type { PlannedStep } from './contract.js';
-import type { Ended } from './draft/actions.js';
-import type { ActorState } from './draft/actor-state.js';
-import { own } from './draft/codec.js';
-import type { Draft } from './draft/draft.js';
-import { selfTarget } from '../../actors/driver.js';
-import type { Kernel } from './kernel.js';
+import type { ActorKey, Kind } from '../../../actors/contracts.js';
+import { system, type Caller, type Causes } from '../../../machines/caller.js';
+import type { Json } from '../../../machines/outputs.js';
+import { refuse, type Refusal } from '../../../machines/refusals.js';
+import type { Op } from '../../store/contract.js';
+import { keys } from '../../store/keys.js';
+import type { Cell, Job } from '../cells/actor-cells.js';
+import type { Commits } from '../commit.js';
+import type { PlannedStep } from '../contract.js';
+import type { Ended } from '../draft/actions.js';
+import type { ActorState } from '../draft/actor-state.js';
+import { own } from '../draft/codec.js';
+import type { Draft } from '../draft/draft.js';
+import { selfTarget } from '../../../actors/driver.js';
+import type { Kernel } from '../kernel.js';
 
 /**
  * One event for one actor: takes its turn, decides, commits, answers. Everything that reaches an actor comes

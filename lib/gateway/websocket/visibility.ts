@@ -1,8 +1,8 @@
-import { reviewsItem, relationToItem, relationToSession } from '../commands/relation.js';
-import type { App } from '../commands/app.js';
-import { takesPart } from '../commands/workflow-runs/read-run.js';
-import type { Caller } from '../../machines/caller.js';
-import type { ActorKey } from '../../machines/outputs.js';
+import { reviewsItem, relationToItem, relationToSession } from '../../commands/relation.js';
+import type { App } from '../../commands/app.js';
+import { takesPart } from '../../commands/workflow-runs/read-run.js';
+import type { Caller } from '../../../machines/caller.js';
+import type { ActorKey } from '../../../machines/outputs.js';
 
 /**
  * Which actors' frames a caller may see. People see all; an agent sees itself, what is beneath it, and its

@@ -1,12 +1,12 @@
-import type { ActorKey } from '../../actors/contracts.js';
-import type { Json } from '../../machines/outputs.js';
-import { keys, partsOf, prefix } from '../store/keys.js';
-import type { Start } from './draft/actions.js';
-import type { Effects, OutboxRow } from './effects.js';
-import type { Failures } from './failures.js';
+import type { ActorKey } from '../../../actors/contracts.js';
+import type { Json } from '../../../machines/outputs.js';
+import { keys, partsOf, prefix } from '../../store/keys.js';
+import type { Start } from '../draft/actions.js';
+import type { Effects, OutboxRow } from '../effects.js';
+import type { Failures } from '../failures.js';
 import type { Inbox } from './inbox.js';
-import type { Kernel } from './kernel.js';
-import { rowsBelow } from './step-journal.js';
+import type { Kernel } from '../kernel.js';
+import { rowsBelow } from '../step-journal.js';
 
 /**
  * What an earlier life left to do: effects to resume and messages to deliver. At the start only the names of

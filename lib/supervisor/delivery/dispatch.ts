@@ -1,9 +1,9 @@
-import type { ActorKey } from '../../actors/contracts.js';
-import { system } from '../../machines/caller.js';
-import { keys } from '../store/keys.js';
-import { Fifo } from './cells/actor-cell.js';
+import type { ActorKey } from '../../../actors/contracts.js';
+import { system } from '../../../machines/caller.js';
+import { keys } from '../../store/keys.js';
+import { Fifo } from '../cells/actor-cell.js';
 import type { Deliverer, Delivery, Due } from './deliver.js';
-import type { Kernel } from './kernel.js';
+import type { Kernel } from '../kernel.js';
 
 /**
  * The way of the kernel's own work to its actors: messages, timers and results of effects. None is ever
