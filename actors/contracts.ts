@@ -1,7 +1,7 @@
 import type { AnyStateMachine, EventFromLogic, InputFrom, SnapshotFrom } from 'xstate';
 import type { Authority } from '../machines/caller.js';
 import type { ActorKey, Json, Stamp } from '../machines/outputs.js';
-import type { Refusal, RefusalCode, RefusalMeaning } from '../machines/refusals.js';
+import type { NotInState, Refusal, RefusalCode, RefusalMeaning } from '../machines/refusals.js';
 import type { Shape } from '../machines/shape.js';
 import type { Waiting } from '../machines/waiting.js';
 import type { Driver, Persisted } from './driver.js';
@@ -106,13 +106,13 @@ export interface Kind<
   /** What codes of your own mean, beside the kernel's: `{ INSUFFICIENT: { status: 409, message: 'Not enough.' } }`. */
   readonly refusals?: Readonly<Record<string, RefusalMeaning>>;
   /**
-   * A better word than the kernel's own for an event that the policy allows and no state takes now: `undefined`
-   * leaves it at the kernel's, which names the states that take it.
+   * Of an event that the policy allows and no state takes now: what it would have done, for the kernel's refusal,
+   * which names the states that take it. A whole refusal stands in its place.
    */
   notInState?(
     snapshot: SnapshotFrom<M>,
     event: EventFromLogic<M> & Stamp,
-  ): Refusal<RefusalCode | Code> | undefined;
+  ): Refusal<RefusalCode | Code> | NotInState<RefusalCode | Code> | undefined;
   /** May an actor be created with this input (the machine's, stamp included)? Pure. */
   validateInput?(
     input: GivenInput<M> & Stamp & { readonly id: string },

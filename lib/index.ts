@@ -66,6 +66,7 @@ export type { Panel, PanelCell } from '../actors/panel.js';
 export {
   isRefusal,
   refuse,
+  type NotInState,
   type Refusal,
   type RefusalCode,
   type RefusalMeaning,

@@ -25,7 +25,7 @@ export {
 export type { SessionContext, SessionEvent, SessionInput, TurnInput, TurnOutput } from './session/context.js';
 export { workItemMachine } from './work-item/machine.js';
 export { admitWorkItem, workItemPolicy } from './work-item/policy.js';
-export { workItemNotInState } from './work-item/state-refusals.js';
+export { workItemNotInState } from './work-item/refusals.js';
 export { matrix as approvalMatrix, relationTo } from './work-item/authority.js';
 export { edges as workItemEdges, statuses as workItemStatuses, type WorkStatus } from './work-item/edges.js';
 export { nextMoves, type NextMove } from './work-item/next-moves.js';
@@ -140,5 +140,12 @@ export {
   type Authority,
   type Caller,
 } from './caller.js';
-export { isRefusal, refusalTable, refuse, type Refusal, type RefusalCode } from './refusals.js';
+export {
+  isRefusal,
+  refusalTable,
+  refuse,
+  type NotInState,
+  type Refusal,
+  type RefusalCode,
+} from './refusals.js';
 export { sortable, sortableText } from './sortable.js';

@@ -115,6 +115,24 @@ export interface RefusalMeaning {
 }
 
 /**
+ * A kind's part of the refusal of an event that no state takes now; the kernel adds from the statechart in which
+ * states it is taken. All members may be left out.
+ * @example
+ *   const notInState = (): NotInState => ({ action: 'be archived', remedy: 'Stop it first.' });
+ *   // "The session s1 cannot be archived while it is running; it can while it is idle or stopped. Stop it first."
+ */
+export interface NotInState<Code extends string = RefusalCode> {
+  /** Default: `CONFLICT`. */
+  readonly code?: Code;
+  /** Members beside `kind`, `id`, `event`, `state` and `states`. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** What the event would have done to the actor, after "cannot". Default: `accept "<type>"`. */
+  readonly action?: string;
+  /** What to do first: a sentence. */
+  readonly remedy?: string;
+}
+
+/**
  * `refuse('NOT_FOUND', {kind, id}, 'There is no work item TRP-9.')`: the table's sentence unless a better one
  * is given. A code that is not in the table is the host's own, with status 409 unless `Kind.refusals` says
  * another.

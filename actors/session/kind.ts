@@ -25,7 +25,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
-    notInState: ({ value, context }, event) => sessionNotInState(statusOf(value), context, event),
+    notInState: ({ context }, event) => sessionNotInState(context, event),
     validateInput: (input) => admitSession(input),
     view: (snapshot) => sessionView(statusOf(snapshot.value), snapshot.context),
     index: (snapshot) => sessionIndex(statusOf(snapshot.value), snapshot.context),

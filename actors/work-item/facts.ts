@@ -4,7 +4,7 @@ import { ownerOf } from '../../machines/work-item/authority.js';
 
 /**
  * What a decision about a work item must know of the organisation: read from the roster that the supervisor
- * has learned (`supervisor.learn('roster', roster)`), just before the step, and logged with the event.
+ * has learned (`supervisor.setFact('roster', roster)`), just before the step, and logged with the event.
  */
 
 /** The part of the roster that counts here. Employees in roster order. */

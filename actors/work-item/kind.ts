@@ -2,7 +2,7 @@ import { checkShape } from '../../machines/shape.js';
 import type { WorkItemFacts } from '../../machines/work-item/context.js';
 import { workItemMachine } from '../../machines/work-item/machine.js';
 import { admitWorkItem, workItemPolicy } from '../../machines/work-item/policy.js';
-import { workItemNotInState } from '../../machines/work-item/state-refusals.js';
+import { workItemNotInState } from '../../machines/work-item/refusals.js';
 import {
   workItemCount,
   workItemIndex,

@@ -198,6 +198,10 @@ export type AuthorityId = keyof typeof table;
 export const verdict = (id: AuthorityId, kind: CallerKind): Verdict =>
   (table[id] as Row)[callerKinds.indexOf(kind)] ?? no;
 
+/** A row by the kinds of callers: looked up once for a route, not at each of its requests. */
+export const verdictsOf = (id: AuthorityId): Readonly<Record<CallerKind, Verdict>> =>
+  Object.fromEntries(callerKinds.map((kind) => [kind, verdict(id, kind)])) as Record<CallerKind, Verdict>;
+
 /**
  * True when agents are treated alike whatever they are to the target: then nothing need be read to judge
  * them.

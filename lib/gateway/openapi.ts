@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { callerKinds, isOpen, refusalsOf, verdict, type AuthorityId } from './authorization.js';
+import { isOpen, refusalsOf, verdict, verdictsOf, type AuthorityId } from './authorization.js';
 import { frameNames } from './websocket/frames.js';
 import { route, takesKey, type Route } from './route.js';
 import { failure } from './schemas.js';
@@ -76,7 +76,7 @@ function operation(each: Route, schemas: Record<string, unknown>): Record<string
     ...(open && { security: [] }),
     'x-authority': {
       id: each.authority,
-      callers: Object.fromEntries(callerKinds.map((kind) => [kind, verdict(each.authority, kind)])),
+      callers: verdictsOf(each.authority),
     },
     ...(shape.forbidden && { 'x-forbidden-members': shape.forbidden }),
   };
@@ -239,7 +239,7 @@ const socketOperation = (
   },
   'x-authority': {
     id: authority,
-    callers: Object.fromEntries(callerKinds.map((kind) => [kind, verdict(authority, kind)])),
+    callers: verdictsOf(authority),
   },
 });
 

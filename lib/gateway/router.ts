@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Context, Next } from 'koa';
 import { nameOf, refusedIdentity, type Identity } from './authentication.js';
-import { ignoresRelation, isOpen, verdict, type CallerKind, type Verdict } from './authorization.js';
+import { ignoresRelation, isOpen, verdictsOf, type CallerKind, type Verdict } from './authorization.js';
 import { clientOf, type Client } from './origin.js';
 import { answerRefusal, failureBody } from './errors.js';
 import { bodyBytesDefault, parse, readJson, readQuery, type BodyLimits } from './parse.js';
@@ -124,7 +124,7 @@ export function answererOf(
   };
   const authorize = authorizerOf(app, route, options);
   const repeatable = takesKey(schema);
-  const audited = verdict(route.authority, 'bad') !== 'yes'; // what everybody may do is no decision
+  const audited = verdictsOf(route.authority).bad !== 'yes'; // what everybody may do is no decision
 
   return async (incoming) => {
     const reply = await answer(incoming);
@@ -226,7 +226,8 @@ function authorizerOf(
 ): (incoming: Incoming) => Promise<Caller | Refusal> {
   const { authority, schema } = route;
   const open = isOpen(authority);
-  const openToInvalid = verdict(authority, 'bad') === 'yes';
+  const verdicts = verdictsOf(authority);
+  const openToInvalid = verdicts.bad === 'yes';
   const byRelation = !ignoresRelation(authority) && schema.target !== undefined;
   const outsider = byRelation
     ? 'An agent reaches only its own sessions and work, their descendants, and what it manages. Ask the owner.'
@@ -244,7 +245,7 @@ function authorizerOf(
     if (identity.type !== 'authenticated') {
       // Public routes answer everybody alike; `authenticated` is false.
       if (open && (openToInvalid || identity.type === 'anonymous')) return operator;
-      if (open && identity.type === 'invalid') return refusalOf(verdict(authority, 'bad'), identity);
+      if (open && identity.type === 'invalid') return refusalOf(verdicts.bad, identity);
       // Reads are open where authentication is switched off, which only a loopback gateway may do.
       if (identity.type === 'anonymous' && options.openReads && route.method === 'GET') return operator;
       return refusedIdentity(identity);
@@ -252,7 +253,7 @@ function authorizerOf(
     const { caller } = identity;
     const kind = await kindOf(caller, params);
     if (isRefusal(kind)) return kind;
-    const judged = verdict(authority, kind);
+    const judged = verdicts[kind];
     if (judged === 'yes' || judged === 'policy') return caller;
     return judged === 'FORBIDDEN' && caller.type === 'session'
       ? refuse(judged, { authority }, outsider)

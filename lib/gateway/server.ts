@@ -2,9 +2,9 @@ import Koa from 'koa';
 import type { Logger } from 'pino';
 import { agentProcesses } from './agent-process.js';
 import { authentication, cookieJar, createAuthenticator, type TokenBook } from './authentication.js';
-import { failures, answerRefusal, answerClientErrors, isClientError } from './errors.js';
+import { failures, answerClientErrors, isClientError } from './errors.js';
 import { originCheck, isLoopback, type Names } from './origin.js';
-import { openListeners, type Answer, type Listeners, type Tls } from './listeners.js';
+import { drainable, oneAtATime, openListeners, type Listeners, type Tls } from './listeners.js';
 import type { BackUp, Console } from './routes/status.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
 import { requestMetricsOf, trace } from './observability.js';
@@ -14,10 +14,6 @@ import { createRouter } from './router.js';
 import { pulseOf } from '../inspector/pulse.js';
 import type { App } from '../commands/app.js';
 import type { Route } from './route.js';
-import type { Server } from 'node:http';
-import type { Context, Next } from 'koa';
-import { refuse } from '../../machines/refusals.js';
-import type { Socket } from 'node:net';
 
 /** The HTTP and WebSocket face of a supervisor: it translates, and does nothing else. */
 export interface Gateway {
@@ -194,73 +190,3 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       (closing ??= drain.close(drainMs, () => socket.close()).finally(listeners.close)),
   };
 }
-
-/**
- * An orderly end: no new connection, no new request on an old one, answers for all that had begun, then the
- * sockets.
- *
- * @internal
- */
-export function drainable(servers: readonly Server[]) {
-  let draining = false;
-  return {
-    async middleware(ctx: Context, next: Next): Promise<void> {
-      if (!draining) {
-        await next();
-        // an answer that was begun before the drain ends its connection, so that the server can close
-        if (draining && !ctx.headerSent) ctx.set('Connection', 'close');
-        return;
-      }
-      ctx.set('Connection', 'close');
-      answerRefusal(ctx, refuse('DRAINING'));
-    },
-    async close(drainMs: number, closeSockets: () => void): Promise<void> {
-      draining = true;
-      const closed = Promise.all(
-        servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))),
-      );
-      const letIdleGo = (): void => servers.forEach((server) => server.closeIdleConnections());
-      letIdleGo();
-      closeSockets();
-      const idle = setInterval(letIdleGo, 50); // a connection becomes idle when its last answer is out
-      const late = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), drainMs);
-      await closed;
-      clearInterval(idle);
-      clearTimeout(late);
-    },
-  };
-}
-
-/**
- * One answer at a time per connection. Node hands out every request that a client has sent ahead (pipelining)
- * at once, and keeps all their answers until the client reads them: forty small requests and a deaf reader
- * would cost forty large answers of memory. Here the next one begins when the one before is with the system.
- */
-export function oneAtATime(answer: Answer): Answer {
-  const lanes = new WeakMap<Socket, Lane>();
-  return (request, response) => {
-    const { socket } = request;
-    const lane = lanes.get(socket) ?? { busy: false, waiting: [] };
-    lanes.set(socket, lane);
-    const begin = (): void => {
-      lane.busy = true;
-      response.once('close', () => {
-        lane.busy = false;
-        lane.waiting.shift()?.();
-      });
-      if (!socket.destroyed && !request.destroyed) answer(request, response);
-      // Who hung up before its turn came gets no answer, and nothing waits for the rest of its body
-      else socket.destroy();
-    };
-    if (!lane.busy) return begin();
-    if (lane.waiting.length >= waitingMax) return void socket.destroy();
-    lane.waiting.push(begin);
-  };
-}
-
-interface Lane {
-  busy: boolean;
-  readonly waiting: (() => void)[];
-}
-
-const waitingMax = 100;

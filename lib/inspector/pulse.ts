@@ -1,10 +1,10 @@
 import type { Supervisor } from '../supervisor/contract.js';
 import type { ProgressFrame } from '../supervisor/answers.js';
+import { keys } from '../store/keys.js';
 import { readEntry } from '../supervisor/event-log.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Pulse } from './answers.js';
 import type { InspectRefusal } from './frames.js';
-import { placeOf } from './relations.js';
 
 /**
  * What just happened, remembered from when the supervisor began to be served: so that a page that is opened late
@@ -72,7 +72,7 @@ function remember(supervisor: Supervisor): PulseMemory {
     for (const { actor, value } of entries) {
       second.kinds.set(actor.kind, (second.kinds.get(actor.kind) ?? 0) + 1);
       if (said.size === 0) continue;
-      const place = placeOf(actor);
+      const place = keys.actor(actor.kind, actor.id);
       // Stored now, and perhaps erased later: a memory of it would outlive that
       if (said.has(place) && readEntry(value).effects.some((name) => name.startsWith('-')))
         said.delete(place);
@@ -94,7 +94,7 @@ function remember(supervisor: Supervisor): PulseMemory {
       typeof payload === 'object' && payload !== null && !Array.isArray(payload) ? payload : {}
     ) as Readonly<Record<string, Json | undefined>>;
     if (typeof content !== 'string') return;
-    const place = placeOf(actor);
+    const place = keys.actor(actor.kind, actor.id);
     const before = said.get(place);
     const begun = before !== undefined && before.message === messageId ? before.text : '';
     const text = type === 'text' ? begun + content : `${begun}\n[${String(type)}] ${content}\n`;
@@ -124,7 +124,7 @@ function remember(supervisor: Supervisor): PulseMemory {
       };
     },
     said(actor) {
-      const last = said.get(placeOf(actor));
+      const last = said.get(keys.actor(actor.kind, actor.id));
       return last && { at: last.at, text: last.text };
     },
   };

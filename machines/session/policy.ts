@@ -1,6 +1,6 @@
 import { authorityOf, fromKernel, isTrusted, type Authority, type Caller } from '../caller.js';
 import { jsonBytes } from '../text.js';
-import { refuse, type Refusal } from '../refusals.js';
+import { refuse, type NotInState, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 import { fitActivity } from './activity.js';
 import {
@@ -12,7 +12,6 @@ import {
   type SessionInput,
 } from './context.js';
 import { pending, pendingPermission } from './permissions.js';
-import type { SessionStatus } from './view.js';
 import type { ToolPolicy } from './tool-policy.js';
 import { anchoredRuleCharsMax, isWholesale, toolRule } from './tool-rule.js';
 import { fitFound } from './transcript.js';
@@ -105,34 +104,24 @@ export function sessionPolicy(
 }
 
 /**
- * Better words than the kernel's for what is done with a whole session while it is at work. Undefined leaves
- * the kernel's own refusal; never throws.
+ * What is done with a whole session only while it rests: in which states that is, the chart says. Never throws.
  * @example
- *   const notInState = ({ value, context }: SnapshotFrom<typeof sessionMachine>, event: SessionEvent) =>
- *     sessionNotInState(sessionStatusOf(value), context, event);
+ *   const notInState = ({ context }: SnapshotFrom<typeof sessionMachine>, event: SessionEvent) =>
+ *     sessionNotInState(context, event);
  */
-export function sessionNotInState(
-  status: SessionStatus,
-  context: SessionContext,
-  event: SessionEvent,
-): Refusal | undefined {
-  if (event.type === 'session.resume')
-    return refuse(
-      'CONFLICT',
-      { sessionId: context.id },
-      `Nothing to resume: the session is ${status}, not interrupted.`,
-    );
-  const done = wholly[event.type];
-  return done === undefined
-    ? undefined
-    : refuse('CONFLICT', { sessionId: context.id }, `A ${status} session cannot be ${done}; stop it first.`);
+export function sessionNotInState({ id }: SessionContext, { type }: SessionEvent): NotInState | undefined {
+  const action = wholly[type];
+  if (action === undefined) return undefined;
+  const details = { sessionId: id };
+  return type === 'session.resume' ? { details, action } : { details, action, remedy: 'Stop it first.' };
 }
 
 const wholly: Readonly<Record<string, string | undefined>> = {
-  'session.archive': 'archived',
-  'session.reset': 'reset',
-  'session.delete': 'deleted',
-  'session.erase': 'erased',
+  'session.resume': 'be resumed',
+  'session.archive': 'be archived',
+  'session.reset': 'be reset',
+  'session.delete': 'be deleted',
+  'session.erase': 'be erased',
 };
 
 /**

@@ -5,8 +5,8 @@ import { isLinked, labelsAfter } from './annotations.js';
 import { ownsItem, type Asker } from './authority.js';
 import { limits, type WorkItemContext, type WorkItemEventOf, linkRelations } from './context.js';
 import { fitLabels } from './fields.js';
-import { decider } from './ledger.js';
-import { blank, notOwner } from './refusals.js';
+import { blank, decider } from './ledger.js';
+import { notOwner } from './refusals.js';
 import { isReviewer } from './review.js';
 
 /** Who may write around a work item: comments, labels, links. */

@@ -3,7 +3,8 @@ import { refuse, type Refusal } from '../refusals.js';
 import { jsonBytes } from '../text.js';
 import { limits, type WorkItemContext, type WorkItemEventOf, type WorkItemFacts } from './context.js';
 import type { ApprovalState } from './edges.js';
-import { blank, fitNote, notOwner, unknownEmployee } from './refusals.js';
+import { blank, fitNote } from './ledger.js';
+import { notOwner, unknownEmployee } from './refusals.js';
 
 /**
  * The relation of a caller to a work item, the matrix of who may decide its approvals, and who may ask for one.

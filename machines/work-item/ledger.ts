@@ -2,7 +2,8 @@ import { callerName, type Caller } from '../caller.js';
 import { fnv1a } from '../text.js';
 import { publish, writeRow, type Json, type Output } from '../outputs.js';
 import { isoTime } from '../sortable.js';
-import type { WorkItemContext } from './context.js';
+import { refuse, type Refusal } from '../refusals.js';
+import { limits, type WorkItemContext } from './context.js';
 import type { WorkStatus } from './edges.js';
 
 /**
@@ -86,3 +87,15 @@ function eventId(id: string, n: number): string {
     value.toString(16).padStart(width, '0').slice(-width);
   return `wie_${digits(fnv1a(`${id}#${n}`), 8)}${digits(n % 0x10000, 4)}`;
 }
+
+/** The note of a change is an entry's detail. */
+export const fitNote = (note: string | undefined): Refusal | undefined =>
+  note !== undefined && note.length > limits.noteCharsMax
+    ? refuse(
+        'PAYLOAD_TOO_LARGE',
+        { path: 'note', charsMax: limits.noteCharsMax },
+        `note is longer than ${limits.noteCharsMax} characters.`,
+      )
+    : undefined;
+
+export const blank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';

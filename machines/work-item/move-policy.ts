@@ -14,7 +14,8 @@ import {
 import { limits, type WorkItemContext, type WorkItemEventOf } from './context.js';
 import { agentTargets, closed, edges, isStatus, noted, sticky, type WorkStatus } from './edges.js';
 import { fitEdit } from './fields.js';
-import { blank, fitNote, notOwner, personOnly, unknownEmployee } from './refusals.js';
+import { blank, fitNote } from './ledger.js';
+import { notOwner, personOnly, unknownEmployee } from './refusals.js';
 import { mayVerify, mayJudge } from './review.js';
 
 /**

@@ -4,7 +4,7 @@ import type { WorkItemContext, WorkItemFacts } from './context.js';
 import { statuses, type WorkStatus, type WorkItemState } from './edges.js';
 import { workItemMachine } from './machine.js';
 import { workItemPolicy } from './policy.js';
-import { workItemNotInState } from './state-refusals.js';
+import { illegalMove } from './refusals.js';
 
 /**
  * One status an item might go to, and what stands in the way of this caller; null: nothing but, where
@@ -37,7 +37,7 @@ export function nextMoves(
     const refusal = workItemPolicy(where, context, event, authorityOf(asked));
     if (refusal !== undefined || workItemMachine.getTransitionData(snapshot, event).length > 0)
       return refusal;
-    return workItemNotInState(where, context, event);
+    return illegalMove(context, where.work, status);
   };
   return statuses
     .filter((status) => status !== where.work)

@@ -1,8 +1,8 @@
-import { refuse, type Refusal } from '../refusals.js';
-import { limits, type WorkItemContext } from './context.js';
-import type { WorkStatus } from './edges.js';
+import { refuse, type NotInState, type Refusal } from '../refusals.js';
+import type { WorkItemContext, WorkItemEvent } from './context.js';
+import { edges, type WorkItemState, type WorkStatus } from './edges.js';
 
-/** What more than one rule about work items answers. */
+/** What work items are refused with, where more than one rule does so, and what their chart does not take now. */
 
 export const notOwner = (context: WorkItemContext): Refusal =>
   refuse(
@@ -27,13 +27,77 @@ export const unknownEmployee = (name: string, suggestion: string | null): Refusa
       '/api/org lists them.',
   );
 
-export const fitNote = (note: string | undefined): Refusal | undefined =>
-  note !== undefined && note.length > limits.noteCharsMax
-    ? refuse(
-        'PAYLOAD_TOO_LARGE',
-        { path: 'note', charsMax: limits.noteCharsMax },
-        `note is longer than ${limits.noteCharsMax} characters.`,
-      )
-    : undefined;
+/**
+ * What an event would have done that the chart of a work item does not take now, and under which code it is refused; in
+ * which states it is taken, the chart says. Never throws.
+ * @example
+ *   const notInState = ({ value, context }: SnapshotFrom<typeof workItemMachine>, event: WorkItemEvent) =>
+ *     workItemNotInState(value, context, event);
+ */
+export function workItemNotInState(
+  { work, approval }: WorkItemState,
+  context: WorkItemContext,
+  event: WorkItemEvent,
+): Refusal | NotInState | undefined {
+  const workItemId = context.id;
+  const details = { workItemId, status: work };
+  switch (event.type) {
+    case 'item.move':
+      return illegalMove(context, work, event.status);
+    case 'item.edit':
+      return refuse('ASSIGNEE_REQUIRED', { workItemId });
+    case 'item.assign':
+      return work === 'escalated'
+        ? { details, action: 'be assigned', remedy: 'A person must move it first.' }
+        : { code: 'TERMINAL', details, action: 'be assigned' };
+    case 'item.archive':
+      return { code: 'TERMINAL', details, action: 'be archived', remedy: 'It stays as evidence.' };
+    case 'child.created':
+      return { code: 'TERMINAL', details, action: 'get sub-tasks' };
+    case 'approval.request':
+      return { code: 'TERMINAL', details, action: 'be put up for approval' };
+    case 'approval.decide':
+      return nothingPending(context, approval, 'be approved or rejected');
+    case 'approval.escalate':
+      return nothingPending(context, approval, 'have its approval escalated');
+    case 'review.opened':
+    case 'review.refused':
+      return { details: { workItemId }, action: 'be reviewed' };
+    default:
+      return undefined;
+  }
+}
 
-export const blank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';
+/** Along which edges an item moves is a table; only where it has an assignee it can be `assigned`. */
+export const illegalMove = ({ id }: WorkItemContext, from: WorkStatus, to: WorkStatus): Refusal =>
+  edges[from].includes(to)
+    ? refuse('ASSIGNEE_REQUIRED', { workItemId: id })
+    : refuse(
+        'ILLEGAL_TRANSITION',
+        { workItemId: id, from, to, legal: edges[from] },
+        `Work item ${id} cannot go from ${from} to ${to}; it can go to ${edges[from].join(', ')}.`,
+      );
+
+function nothingPending(
+  { id, approval, withdrawn }: WorkItemContext,
+  state: WorkItemState['approval'],
+  action: string,
+): NotInState {
+  const code = 'NO_PENDING_APPROVAL';
+  if (approval === null || state === 'none')
+    return {
+      code,
+      details: {
+        workItemId: id,
+        ...(withdrawn ? { approvalState: withdrawn, approvalDecidedBy: null } : {}),
+      },
+      action,
+      ...(withdrawn && { remedy: `The last request was ${withdrawn} before a decision.` }),
+    };
+  return {
+    code,
+    details: { workItemId: id, approvalState: state, approvalDecidedBy: approval.decidedBy },
+    action,
+    remedy: `It was already ${state}, by ${approval.decidedBy ?? 'another approver'}.`,
+  };
+}

@@ -263,7 +263,9 @@ describe('an actor in a browser', function () {
     await page.click('summary >> text=/may not, and why/');
     expect(await page.locator('[data-event="approval.decide"].may-not').first().innerText())
       .to.include('NO_PENDING_APPROVAL')
-      .and.include('has no pending approval');
+      .and.include(
+        'cannot be approved or rejected while its approval is none; it can while its approval is pending.',
+      );
     await page.click('[data-event="item.move"][data-to="blocked"] > button');
     await page.fill('[data-event="item.move"][data-to="blocked"] input[name=note]', 'no water');
     await page.click('[data-event="item.move"][data-to="blocked"] button[type=submit]');

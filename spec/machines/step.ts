@@ -10,7 +10,7 @@ import type { Kind } from '../../actors/contracts.js';
 import { stateRefusal } from '../../lib/supervisor/draft/admission.js';
 import { authorityOf, operator, system, type Authority, type Caller } from '../../machines/caller.js';
 import type { Publish, WriteRow, SendTo, Output } from '../../machines/outputs.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
+import { refuse, type NotInState, type Refusal } from '../../machines/refusals.js';
 
 /**
  * One actor, stepped by hand: what the kernel does, without a kernel. Stamps events, asks the policy first,
@@ -36,7 +36,7 @@ export class Life<M extends AnyStateMachine> {
       authority: Authority,
     ) => Refusal | undefined = () => undefined,
     at = 1_700_000_000_000,
-    readonly notInState?: (snapshot: SnapshotFrom<M>, event: never) => Refusal | undefined,
+    readonly notInState?: (snapshot: SnapshotFrom<M>, event: never) => Refusal | NotInState | undefined,
   ) {
     this.at = at;
     const [snapshot, actions] = initialTransition(machine as AnyStateMachine, {

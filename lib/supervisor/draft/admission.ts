@@ -2,7 +2,7 @@ import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine, AnyStateNode 
 import type { Kind, Stamp } from '../../../actors/contracts.js';
 import type { Caller, Causes } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
-import { type Refusal, refuse } from '../../../machines/refusals.js';
+import { isRefusal, type NotInState, type Refusal, refuse } from '../../../machines/refusals.js';
 import { stateNames } from '../../../machines/state-names.js';
 import { isPlain } from './codec.js';
 import type { EventObject } from '../contract.js';
@@ -62,9 +62,9 @@ export function judge(
 }
 
 /**
- * The answer to an event that its policy allows and that no state takes now: the kind's own word where it has
- * one, else what the chart says. An event of other states is a conflict and names them; one that the machine
- * takes nowhere is unknown.
+ * The answer to an event that its policy allows and that no state takes now, read from the chart: an event of other
+ * states is a conflict and names them; one that the machine takes nowhere is unknown. What it would have done is the
+ * kind's to say, as is another code.
  */
 export function stateRefusal(
   kind: Kind,
@@ -72,11 +72,13 @@ export function stateRefusal(
   snapshot: AnyMachineSnapshot,
   event: { readonly type: string },
 ): Refusal {
-  const own = kind.notInState?.(snapshot, event as never);
-  if (own !== undefined) return own;
+  const own: Refusal | NotInState<string> = kind.notInState?.(snapshot, event as never) ?? {};
+  if (isRefusal(own)) return own;
   const state = snapshot.value as Json;
   const { states, conditions } = takenBy(kind.machine, event.type);
-  const what = `The ${kind.kind} ${id} does not accept "${event.type}"`;
+  const { code = 'CONFLICT', action, remedy } = own;
+  const not = action === undefined ? `does not accept "${event.type}"` : `cannot ${action}`;
+  const what = `The ${kind.kind} ${id} ${not}`;
   if (states.length === 0)
     return refuse(
       'UNKNOWN_EVENT',
@@ -84,20 +86,39 @@ export function stateRefusal(
       `${what} in its state ${JSON.stringify(state)}.`,
     );
   const here = stateNames(state);
-  const details = { kind: kind.kind, id, event: event.type, state, states };
-  return here.some((name) => states.includes(name))
-    ? refuse(
-        'CONFLICT',
-        { ...details, conditions },
-        `${what} now: its statechart allows it in ${here.join(', ')} only if a guard passes` +
-          `${conditions.length === 0 ? '' : ` (${conditions.join(', ')})`}.`,
-      )
-    : refuse(
-        'CONFLICT',
-        details,
-        `${what} while it is ${here.join(', ')}; it does while it is ${states.join(' or ')}.`,
-      );
+  const isHere = here.some((name) => states.includes(name));
+  const can = action === undefined ? 'does' : 'can';
+  const sentence = isHere
+    ? `${what} now: its statechart allows it in ${here.join(', ')} only if a guard passes` +
+      `${conditions.length === 0 ? '' : ` (${conditions.join(', ')})`}.`
+    : `${what} while ${placed(kind, beside(here, states))}; it ${can} while ${placed(kind, states)}.`;
+  return refuse(
+    code,
+    { kind: kind.kind, id, event: event.type, state, states, ...(isHere && { conditions }), ...own.details },
+    remedy === undefined ? sentence : `${sentence} ${remedy}`,
+  );
 }
+
+/** Of the regions of a chart, those in which an event is taken. */
+function beside(here: readonly string[], states: readonly string[]): readonly string[] {
+  const regionOf = (name: string): string => name.slice(0, name.indexOf('.') + 1);
+  const same = here.filter((name) => states.some((other) => regionOf(other) === regionOf(name)));
+  return same.length === 0 ? here : same;
+}
+
+/** `it is idle, error or stopped`; of a chart of regions `its approval is approved or none`. The details have the paths. */
+function placed({ machine }: Kind, names: readonly string[]): string {
+  const regions = new Map<string, string[]>();
+  for (const name of names) {
+    const path = name.split('.');
+    const region = machine.root.type === 'parallel' ? `its ${path[0]}` : 'it';
+    regions.set(region, [...(regions.get(region) ?? []), path.at(-1) ?? name]);
+  }
+  return [...regions].map(([region, inner]) => `${region} is ${either(inner)}`).join(' and ');
+}
+
+const either = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} or ${names.at(-1)}`;
 
 /** Where a machine takes an event: its innermost states by path, and the guards that stand before it. */
 interface Taken {

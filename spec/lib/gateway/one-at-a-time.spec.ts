@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { oneAtATime } from '../../../lib/gateway/server.js';
+import { oneAtATime } from '../../../lib/gateway/listeners.js';
 
 describe('requests sent ahead on one connection', () => {
   const begun: ServerResponse[] = [];

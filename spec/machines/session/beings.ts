@@ -35,8 +35,8 @@ export const fresh = (input: Record<string, unknown> = {}): Life<typeof sessionM
     ({ context }: SnapshotFrom<typeof sessionMachine>, event: SessionEvent, authority: Authority) =>
       sessionPolicy(context, event, authority),
     undefined,
-    ({ value, context }: SnapshotFrom<typeof sessionMachine>, event: SessionEvent) =>
-      sessionNotInState(statusOf(value), context, event),
+    ({ context }: SnapshotFrom<typeof sessionMachine>, event: SessionEvent) =>
+      sessionNotInState(context, event),
   );
 
 export const message = (

@@ -16,13 +16,20 @@ describe('a session at rest', () => {
   }
 
   it('says in its refusal what it is at, and what to do first', () => {
-    expect(inState.running().send({ type: 'session.archive' })).to.deep.include({
+    const refusal = inState.running().send({ type: 'session.archive' });
+    expect(refusal).to.include({
       code: 'CONFLICT',
-      message: 'A running session cannot be archived; stop it first.',
-      details: { sessionId: 's1' },
+      message:
+        'The session x cannot be archived while it is running; it can while it is idle, error, interrupted or ' +
+        'stopped. Stop it first.',
     });
-    expect(inState.waiting().send({ type: 'session.delete' })?.message).to.equal(
-      'A waiting session cannot be deleted; stop it first.',
+    expect(refusal?.details).to.deep.include({
+      sessionId: 's1',
+      state: 'running',
+      states: ['resting.idle', 'resting.error', 'resting.interrupted', 'resting.stopped'],
+    });
+    expect(inState.waiting().send({ type: 'session.delete' })?.message).to.match(
+      /^The session x cannot be deleted while it is waiting; it can while it is idle, .* Stop it first\.$/,
     );
   });
 

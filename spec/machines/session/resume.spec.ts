@@ -21,7 +21,9 @@ describe('an interrupted session', () => {
     it(`is nothing that one is that is ${state}`, () => {
       const refused = inState[state]().send({ type: 'session.resume' });
       expect(refused?.code).to.equal('CONFLICT');
-      expect(refused?.message).to.include(`the session is ${state}`);
+      expect(refused?.message).to.equal(
+        `The session x cannot be resumed while it is ${state}; it can while it is interrupted.`,
+      );
     });
 
   it('is resumed by people alone, and not beside a process that may still live', () => {

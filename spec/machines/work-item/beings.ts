@@ -4,7 +4,7 @@ import type { WorkItemEvent, WorkItemFacts } from '../../../machines/work-item/c
 import type { WorkStatus } from '../../../machines/work-item/edges.js';
 import { workItemMachine } from '../../../machines/work-item/machine.js';
 import { workItemPolicy } from '../../../machines/work-item/policy.js';
-import { workItemNotInState } from '../../../machines/work-item/state-refusals.js';
+import { workItemNotInState } from '../../../machines/work-item/refusals.js';
 import { workItemView } from '../../../machines/work-item/view.js';
 import { Life } from '../step.js';
 

@@ -54,7 +54,7 @@ describe('an event that no state takes now', () => {
     expect(await ask('blow')).to.deep.include({
       code: 'CONFLICT',
       status: 409,
-      message: 'The lamp l does not accept "blow" while it is dark.cold; it does while it is lit.',
+      message: 'The lamp l does not accept "blow" while it is cold; it does while it is lit.',
       details: { kind: 'lamp', id: 'l', event: 'blow', state: { dark: 'cold' }, states: ['lit'] },
     });
     await ask('light');
@@ -90,7 +90,33 @@ describe('an event that no state takes now', () => {
     );
     expect(await ask('blow')).to.include({ message: 'A dark lamp cannot be blown out.' });
     expect(await ask('trim')).to.include({
-      message: 'The lamp l does not accept "trim" while it is dark.cold; it does while it is lit.',
+      message: 'The lamp l does not accept "trim" while it is cold; it does while it is lit.',
+    });
+  });
+
+  // Each kind worded it by itself, and none said where it is allowed
+  it('says what the kind calls it, under its code, and where the chart allows it', async () => {
+    await open(
+      kindOf({
+        notInState: () => ({
+          code: 'TERMINAL',
+          details: { lampId: 'l' },
+          action: 'be blown out',
+          remedy: 'Light it first.',
+        }),
+      }),
+    );
+    expect(await ask('blow')).to.deep.include({
+      code: 'TERMINAL',
+      message: 'The lamp l cannot be blown out while it is cold; it can while it is lit. Light it first.',
+      details: {
+        kind: 'lamp',
+        id: 'l',
+        event: 'blow',
+        state: { dark: 'cold' },
+        states: ['lit'],
+        lampId: 'l',
+      },
     });
   });
 
