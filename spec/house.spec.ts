@@ -258,6 +258,15 @@ describe('the house', () => {
     expect(importsOf([sly], 'node:fs')).to.deep.equal(['lib/store/x.ts imports node:fs/promises']);
   });
 
+  // Children inherit what LevelDB has open, unless they are started there
+  it('starts programs in one place', () => {
+    const starts = /^import (?!type)[^;]*'node:child_process'/m;
+    expect(house.filter(({ text }) => starts.test(text)).map(({ path }) => path)).to.deep.equal([
+      'actors/sandbox/link-main.ts', // within a sandbox
+      'actors/start-program.ts',
+    ]);
+  });
+
   it('keeps every file within one idea: at most 350 formatted lines, examples 110', () => {
     expect(longFiles(house, 350)).to.deep.equal([]);
     expect(longFiles(below('examples'), 110)).to.deep.equal([]);

@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { constants, setPriority } from 'node:os';
+import { startProgram } from '../start-program.js';
 import { childEnvironment } from './process/environment.js';
 import { defaultGraces, terminate, type Graces } from './process/terminate.js';
 import { follow } from './process/follow.js';
@@ -62,15 +63,14 @@ export async function startChild(
   refuseWhenAborted(signal);
   await note(noteHere({ spawnId, tokenHash }));
   refuseWhenAborted(signal);
-  const child = spawn(command, [...args], {
+  const child = startProgram(command, args, {
     cwd: options.cwd,
     env: childEnvironment(options.env, spawnId),
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
-    shell: false,
   });
   // A child that does not read its prompt is no fault of ours (EPIPE)
-  child.stdin?.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
   const pid = await started(child, command);
   makeNice(pid);
   const giveUp = new AbortController();
@@ -88,8 +88,8 @@ export async function startChild(
   return {
     pid,
     done,
-    write: (text) => void (child.stdin?.writable === true && child.stdin.write(text)),
-    end: () => void child.stdin?.end(),
+    write: (text) => void (child.stdin.writable && child.stdin.write(text)),
+    end: () => void child.stdin.end(),
     stop: () => giveUp.abort(),
   };
 }

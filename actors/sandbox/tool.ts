@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
 import { release } from 'node:os';
-import { promisify } from 'node:util';
+import { outputOf, ProgramError } from '../start-program.js';
 import { scopeWords, type Scope } from './bubblewrap.js';
 import { findSystemProgram } from './system-program.js';
 
@@ -22,8 +21,8 @@ export type SandboxTool =
   | { readonly name: 'sandbox-exec'; readonly path: string }
   | { readonly name: null; readonly reason: string; readonly remedy: string };
 
-const run = promisify(execFile);
-const probeMsMax = 5_000;
+const run = (program: string, args: readonly string[]): Promise<string> =>
+  outputOf(program, args, { timeoutMs: 5_000 });
 
 /** Starts the tool once, for nothing: where user namespaces are switched off it is there and does not work. */
 export async function findSandboxTool(platform: NodeJS.Platform = process.platform): Promise<SandboxTool> {
@@ -45,9 +44,9 @@ async function bubblewrap(): Promise<SandboxTool> {
       remedy: 'Install bubblewrap: apt install bubblewrap, dnf install bubblewrap, or pacman -S bubblewrap.',
     };
   try {
-    await run(path, [...probe, 'true'], { timeout: probeMsMax });
+    await run(path, [...probe, 'true']);
   } catch (error) {
-    const said = String((error as { readonly stderr?: unknown }).stderr ?? '').trim();
+    const said = error instanceof ProgramError ? error.stderr : '';
     return {
       name: null,
       reason: `bubblewrap does not work here: ${said.slice(0, 300) || 'it did not start'}`,
@@ -104,7 +103,7 @@ async function working(name: string, args: (path: string) => readonly string[]):
 }
 
 const works = (program: string, args: readonly string[]): Promise<boolean> =>
-  run(program, args, { timeout: probeMsMax }).then(
+  run(program, args).then(
     () => true,
     () => false,
   );

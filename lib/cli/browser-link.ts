@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { startProgram } from '../../actors/start-program.js';
 import type { Announcement } from '../home/announce.js';
 import type { Layout } from '../home/layout.js';
 import { prove } from './prove.js';
@@ -32,7 +32,10 @@ export function openInBrowser(link: string): Promise<boolean> {
         ? ['rundll32', 'url.dll,FileProtocolHandler']
         : ['xdg-open'];
   return new Promise((resolve) => {
-    const child = spawn(program ?? 'xdg-open', [...words, link], { stdio: 'ignore', detached: true });
+    const child = startProgram(program ?? 'xdg-open', [...words, link], {
+      stdio: ['ignore', 'ignore', 'ignore'],
+      detached: true,
+    });
     child.once('error', () => resolve(false));
     child.once('exit', (code) => resolve(code === 0));
     setTimeout(() => resolve(true), patienceMs).unref(); // some stay in the foreground

@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
 import type { Command } from 'commander';
 import type { Instance } from '../instance.js';
 import type { Layout } from '../home/layout.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endTurns, turnsGoOn } from './stop.js';
 import { progressTeller } from './print.js';
+import { outputOf } from '../../actors/start-program.js';
 import { readAnnouncement } from '../home/announce.js';
 import { isRefusal } from '../../machines/refusals.js';
 import { browserLink, openInBrowser } from './browser-link.js';
@@ -193,7 +193,7 @@ const againMs = 10_000;
 export function notifyManager(env: Terminal['env']): () => void {
   if (env['NOTIFY_SOCKET'] === undefined) return () => undefined;
   const notify = (...words: readonly string[]): void =>
-    void execFile('systemd-notify', words, { timeout: 10_000 }, () => undefined);
+    void outputOf('systemd-notify', words, { timeoutMs: 10_000 }).catch(() => undefined); // no one waits for it
   notify('--ready');
   const patienceMs = Number(env['WATCHDOG_USEC'] ?? 0) / 1000;
   const timer =

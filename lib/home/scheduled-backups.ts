@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startProgram } from '../../actors/start-program.js';
 import type { Clock } from '../environment.js';
 import type { BackupReport } from './backup.js';
 import type { Config } from './config.js';
@@ -110,7 +110,7 @@ export async function proveBackup(target: string, signal: AbortSignal): Promise<
 function trial(program: readonly string[], signal: AbortSignal): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const child = spawn(process.execPath, program, {
+    const child = startProgram(process.execPath, program, {
       stdio: ['ignore', 'ignore', 'pipe'],
       signal,
       killSignal: 'SIGKILL',

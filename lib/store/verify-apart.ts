@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { startProgram } from '../../actors/start-program.js';
 import { StoreError, type StoreErrorCode } from './contract.js';
 import type { Progress } from './rebuild.js';
 import { verifyStore, type VerifyReport } from './verify.js';
@@ -38,7 +38,7 @@ function runChild(home: string, { onProgress, signal }: VerifyApartOptions): Pro
   const program = fileURLToPath(new URL('./verify-child.js', import.meta.url));
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const child = spawn(process.execPath, [program, home], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = startProgram(process.execPath, [program, home], { stdio: ['ignore', 'pipe', 'ignore'] });
     const abort = (): void => void child.kill('SIGKILL');
     signal?.addEventListener('abort', abort, { once: true });
     let answer: Answer | undefined;

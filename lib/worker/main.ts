@@ -1,10 +1,8 @@
-import { closeSync, fstatSync, readdirSync } from 'node:fs';
 import { configuredEngines } from '../home/engines.js';
 import { Worker } from './worker.js';
 import type { WorkerSetup } from './wire.js';
 
 /** The program of a worker: its setup on stdin, a line on stdout when it listens. It ends by itself. */
-closeInherited();
 const pieces: Buffer[] = [];
 for await (const piece of process.stdin) pieces.push(piece as Buffer);
 const setup = JSON.parse(Buffer.concat(pieces).toString()) as WorkerSetup;
@@ -18,15 +16,3 @@ await worker.listen();
 process.stdout.write('ready\n');
 // A Ctrl-C in the gateway's terminal is not meant for what its agents do
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
-
-/** LevelDB lets children inherit its files: an agent could have written into the store of its home. */
-function closeInherited(): void {
-  for (const name of readdirSync('/dev/fd')) {
-    const fd = Number(name);
-    try {
-      if (fd > 2 && fstatSync(fd).isFile()) closeSync(fd);
-    } catch {
-      // That of the look itself
-    }
-  }
-}

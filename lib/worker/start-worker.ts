@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startProgram } from '../../actors/start-program.js';
 import { keyFile, workerName, type WorkerSetup } from './wire.js';
 
 export interface StartOptions extends Omit<WorkerSetup, 'socket' | 'key'> {
@@ -71,7 +71,7 @@ const logBytesMax = 4 * 1024 * 1024;
 async function run(setup: WorkerSetup, logFile: string): Promise<void> {
   const log = await open(logFile, 'a', 0o600);
   try {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('./main.js', import.meta.url))], {
+    const child = startProgram(process.execPath, [fileURLToPath(new URL('./main.js', import.meta.url))], {
       detached: true,
       stdio: ['pipe', 'pipe', log.fd],
     });
@@ -80,11 +80,11 @@ async function run(setup: WorkerSetup, logFile: string): Promise<void> {
       child.once('exit', (code) =>
         reject(new Error(`A worker ended as it began (${code}); see ${logFile}.`)),
       );
-      child.stdout?.once('data', () => resolve());
-      child.stdin?.on('error', reject);
-      child.stdin?.end(JSON.stringify(setup));
+      child.stdout.once('data', () => resolve());
+      child.stdin.on('error', reject);
+      child.stdin.end(JSON.stringify(setup));
     });
-    child.stdout?.destroy();
+    child.stdout.destroy();
     child.removeAllListeners('exit');
     child.unref();
   } finally {

@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { outputOf } from '../../start-program.js';
 import { commandFacts } from '../executable.js';
 import type { EngineModel } from '../engine.js';
 import { childEnvironment } from '../process/environment.js';
@@ -57,16 +57,11 @@ async function versionOf(file: string): Promise<string | undefined> {
     const version = text === undefined ? undefined : versionIn(text);
     if (version !== undefined) return version;
   }
-  return new Promise((resolve) => {
-    execFile(
-      file,
-      ['--version'],
-      { timeout: 3_000, maxBuffer: 64 * 1024, env: childEnvironment({}, 'version') },
-      (_error, stdout) => {
-        resolve(/\d+\.\d+(?:\.\d+)?[\w.-]*/.exec(stdout)?.[0]);
-      },
-    );
-  });
+  const limits = { timeoutMs: 3_000, bytesMax: 64 * 1024 };
+  const said = await outputOf(file, ['--version'], { ...limits, env: childEnvironment({}, 'version') }).catch(
+    () => '',
+  );
+  return /\d+\.\d+(?:\.\d+)?[\w.-]*/.exec(said)?.[0];
 }
 
 function versionIn(text: string): string | undefined {

@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { isObject, listAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import { modelsOf, ownChoice } from '../agent/program.js';
 import type { EngineFacts, EngineModel } from '../engine.js';
 import { childEnvironment } from '../process/environment.js';
+import { startProgram } from '../../start-program.js';
 import { prepareHome } from './homes.js';
 import { codexEnvironment, processSettings, type CodexOptions } from './settings.js';
 
@@ -50,7 +50,7 @@ async function askModels(bin: string, options: CodexOptions): Promise<readonly E
   )
     return [];
   const env = childEnvironment(codexEnvironment(options, { env: {} }), 'models');
-  const child = spawn(bin, [...(options.args ?? []), 'app-server', ...processSettings], {
+  const child = startProgram(bin, [...(options.args ?? []), 'app-server', ...processSettings], {
     env,
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
+import { outputOf } from '../../start-program.js';
 
 /**
  * By what a process is known as an agent's, no matter who adopted it and whatever it forgot: the hard limit of file
@@ -22,7 +21,7 @@ export async function findAgentMark(prlimit: string | undefined): Promise<AgentM
     '--',
   ];
   const [program, ...args] = [...wordsFor(''), prlimit, '--version'];
-  return promisify(execFile)(program, args, { timeout: 5_000 }).then(
+  return outputOf(program, args, { timeoutMs: 5_000 }).then(
     () => ({ wordsFor }),
     () => undefined,
   );

@@ -1,5 +1,5 @@
-import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { outputOf, ProgramError } from '../../start-program.js';
 import { spawnMark } from './environment.js';
 
 /**
@@ -129,24 +129,18 @@ export const psTable: ProcessTable = {
   },
 };
 
-function ps(args: readonly string[]): Promise<readonly string[]> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      'ps',
-      args,
-      { env: { PATH: process.env['PATH'], LC_ALL: 'C' }, maxBuffer: 64 * 1024 * 1024 },
-      (error, stdout) => {
-        // ps exits with 1 when nothing matches, which is an answer; a ps that could not run must not look
-        // like "gone"
-        if (error !== null && error.code !== 1) reject(error);
-        else
-          resolve(
-            stdout
-              .split('\n')
-              .map((line) => line.trim())
-              .filter((line) => line !== ''),
-          );
-      },
-    );
+async function ps(args: readonly string[]): Promise<readonly string[]> {
+  const stdout = await outputOf('ps', args, {
+    env: { PATH: process.env['PATH'], LC_ALL: 'C' },
+    timeoutMs: 60_000,
+    bytesMax: 64 * 1024 * 1024,
+  }).catch((error: unknown) => {
+    // It exits with 1 when nothing matches, which is an answer; one that could not run must not look like "gone"
+    if (error instanceof ProgramError && error.exitCode === 1) return '';
+    throw error;
   });
+  return stdout
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
 }

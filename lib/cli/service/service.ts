@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander';
-import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { outputOf, ProgramError, startProgram } from '../../../actors/start-program.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from '../command-line.js';
 import { CommandError, exitCodes } from '../failure.js';
 import type { Service, ServiceManager } from './contract.js';
@@ -79,23 +79,17 @@ async function uninstall(manager: ServiceManager, service: Service, terminal: Te
 
 /** A command of the manager; what it says is passed on when it fails. */
 async function run([program = '', ...words]: readonly string[], file: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    execFile(program, words, { timeout: 120_000 }, (error, out, err) => {
-      if (error === null) return resolve();
-      const said = `${err}${out}`.trim() || error.message;
-      reject(
-        new CommandError(
-          exitCodes.failed,
-          `"${[program, ...words].join(' ')}" failed: ${said}\nThe definition is in ${file}.`,
-        ),
-      );
-    });
+  await outputOf(program, words, { timeoutMs: 120_000 }).catch((error: ProgramError) => {
+    throw new CommandError(
+      exitCodes.failed,
+      `"${[program, ...words].join(' ')}" failed: ${error.stderr || error.message}\nThe definition is in ${file}.`,
+    );
   });
 }
 
 /** A command whose output is the answer; resolves with its exit code. */
 async function shown(program: string, words: readonly string[]): Promise<number> {
-  const child = spawn(program, words, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const child = startProgram(program, words, { stdio: ['ignore', 'inherit', 'inherit'] });
   const [code] = (await once(child, 'exit')) as [number | null];
   return code ?? exitCodes.failed;
 }

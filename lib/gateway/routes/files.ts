@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import { spawn } from 'node:child_process';
 import { z } from 'zod';
 import { attachFile, keepFile, removeFile, storedFile } from '../../commands/files.js';
 import type { Reply } from '../../commands/request.js';
@@ -8,6 +7,7 @@ import { openRefusal } from '../../records/files/file-room.js';
 import { mimetypeOf } from '../../records/files/names.js';
 import { readStart } from '../../records/jailed-file.js';
 import type { Records } from '../../records/records.js';
+import { startProgram } from '../../../actors/start-program.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { cursor, idOf } from '../parse.js';
@@ -255,8 +255,8 @@ async function open(request: HttpRequest<unknown>, { files, allow }: Records): P
   if (typeof opened === 'string')
     return refuse('NOT_FOUND', { kind: 'file', id: idOf(request) }, 'The contents of this file are missing.');
   await opened.handle.close();
-  const child = spawn(process.platform === 'darwin' ? 'open' : 'xdg-open', [opened.path], {
-    stdio: 'ignore',
+  const child = startProgram(process.platform === 'darwin' ? 'open' : 'xdg-open', [opened.path], {
+    stdio: ['ignore', 'ignore', 'ignore'],
     detached: true,
   });
   child.on('error', () => undefined); // a machine without a desktop
