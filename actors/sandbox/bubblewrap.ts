@@ -11,8 +11,10 @@ export interface Wrapping {
   readonly bounds: Bounds;
   /** Copied to their own place once it is empty there: `[where it is shown, where it belongs]`. */
   readonly copies?: readonly (readonly [from: string, to: string])[];
-  /** Path of `stat`, and the folder that `cwd` was when it was judged, as `device:inode`. */
-  readonly same: { readonly stat: string; readonly folder: string } | undefined;
+  /** Path of `stat`, and folders as they were when they were judged: `device:inode` of each. */
+  readonly same:
+    | { readonly stat: string; readonly folders: readonly (readonly [path: string, identity: string])[] }
+    | undefined;
 }
 
 /** How much one command may use, by the programs that can bound it here. */
@@ -42,13 +44,17 @@ export const scopeWords = (
   '--',
 ];
 
-/** Runs first within: is this still the folder that was judged? Then the copies, then the program. */
+/** Runs first within: are these still the folders that were judged? Then the copies, then the program. */
 const firstStep = `
-if [ -n "$1" ] && [ "$("$1" -c %d:%i .)" != "$2" ]; then
-  echo 'The working folder was replaced while its sandbox was made.' >&2
-  exit 126
-fi
-shift 2
+stat=$1; shift
+while [ "$1" != -- ]; do
+  if [ "$("$stat" -c %d:%i -- "$1")" != "$2" ]; then
+    printf 'A folder of this sandbox (%s) was replaced while it was made.\\n' "$1" >&2
+    exit 126
+  fi
+  shift 2
+done
+shift
 while [ "$1" != -- ]; do cp -- "$1" "$2" || exit 126; shift 2; done
 shift
 exec "$@"`;
@@ -72,7 +78,11 @@ export function bubblewrapCommand(
     ...(env === undefined ? [] : [env, '--default-signal=INT']),
     ...(copies.length === 0 && same === undefined
       ? []
-      : ['/bin/sh', '-c', firstStep, 'sh', same?.stat ?? '', same?.folder ?? '', ...copies.flat(), '--']),
+      : [
+          ...['/bin/sh', '-c', firstStep, 'sh', same?.stat ?? ''],
+          ...[...(same?.folders.flat() ?? []), '--'],
+          ...[...copies.flat(), '--'],
+        ]),
   ];
   const [root, ...others] = mounts;
   const [program = bwrap, ...args] = [

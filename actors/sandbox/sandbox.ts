@@ -56,6 +56,11 @@ export interface CommandFolders {
   readonly privates?: readonly string[];
   /** The same where the sandbox can show another folder in the place of one; else they stay writable. */
   readonly scratch?: readonly string[];
+  /**
+   * The repository that its working folder is a copy of. Other agents may write around it: where it is not the folder
+   * that it was, or a link leads to it, nothing is started.
+   */
+  readonly origin?: { readonly path: string; readonly isWritable: boolean };
   /** Files whose copy it gets at `workspace`: what it changes in them is gone afterwards. */
   readonly copies?: readonly string[];
 }
@@ -158,7 +163,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       const cwd = await ownFolder(command.cwd, level, at, await realOf(options.ownFolders));
       const isMac = known.name === 'sandbox-exec';
       const folders = command.folders ?? {};
-      const { scratch = [], privates = [], copies = [] } = folders;
+      const { scratch = [], privates = [], copies = [], origin } = folders;
+      const origins = origin === undefined ? [] : await unmoved(origin.path);
       const isEmptied = isWithin(level, 'workspace') && !isMac;
       // where the user's own folder is not emptied, a copy has no place: the file is read as it is
       const copied = isEmptied ? await realOf(copies) : [];
@@ -168,10 +174,15 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         reads: await realOf([
           ...(isWithin(level, 'workspace') ? await foldersOfProgram(file) : []),
           ...(folders.reads ?? []),
+          ...(origin?.isWritable === true ? [] : origins),
           ...(isMac ? [] : uncopied),
           ...(command.link === undefined ? [] : [command.link.socket]),
         ]),
-        writes: await realOf([...(folders.writes ?? []), ...(isMac ? [...scratch, ...uncopied] : [])]),
+        writes: await realOf([
+          ...(folders.writes ?? []),
+          ...(origin?.isWritable === true ? origins : []),
+          ...(isMac ? [...scratch, ...uncopied] : []),
+        ]),
         privates: isMac && level === 'home' ? [] : await realOf([...privates, ...(isMac ? [] : scratch)]),
       });
       const processesMax = options.processesMax ?? 512;
@@ -179,6 +190,14 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         known.name === 'bubblewrap' &&
         (known.scope !== undefined || (known.prlimit !== undefined && known.countsProcesses));
       const isOffline = level === 'strict';
+      const judged = async (path: string, folder = path) => [path, await identity(folder)] as const;
+      const same =
+        known.name !== 'bubblewrap' || known.stat === undefined
+          ? undefined
+          : {
+              stat: known.stat,
+              folders: await Promise.all([judged('.', cwd), ...origins.map((path) => judged(path))]),
+            };
       const line = [...(isOffline ? linkCommand(command) : []), command.program, ...command.args];
       const wrapped =
         known.name === 'sandbox-exec'
@@ -196,7 +215,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
                 memoryBytesMax: options.memoryBytesMax?.(),
               },
               copies: copied.map((path, n) => [`/run/troupe/${n}`, path]),
-              same: known.stat === undefined ? undefined : { stat: known.stat, folder: await identity(cwd) },
+              same,
             });
       const [program = command.program, ...args] = [...mark, ...wrapped];
       return {
@@ -234,6 +253,14 @@ async function ownFolder(
     throw new ConfineError(`The working folder ${given} was replaced by a link to ${cwd}.`);
   }
   return cwd;
+}
+
+/** A repository where it was: neither it nor a folder above it has become a link since. Empty where it is gone. */
+async function unmoved(path: string): Promise<readonly string[]> {
+  const now = await real(path);
+  if (now === undefined) return [];
+  if (now !== path) throw new ConfineError(`The repository ${path} was replaced by a link to ${now}.`);
+  return [now];
 }
 
 /** Device and inode of a folder, and that it is this one: no link leads there while it is looked at. */

@@ -1,6 +1,6 @@
 import type { TurnInput, SandboxInForce } from '../../machines/session/context.js';
 import type { Engine } from '../engines/engine.js';
-import type { SandboxLevel } from '../sandbox/levels.js';
+import { isWithin, type SandboxLevel } from '../sandbox/levels.js';
 import type { Command, Confined, InForce, Sandbox } from '../sandbox/sandbox.js';
 
 /** How the programs of turns are confined. */
@@ -10,8 +10,8 @@ export interface TurnSandbox {
   levelOf(employees: readonly string[]): SandboxLevel;
   /** Each turn, once it is known what holds in it. */
   onTurn?(sessionId: string, asked: SandboxLevel, inForce: InForce): void;
-  /** What a session may read beside what its engine needs. */
-  readsOf?(sessionId: string): Promise<readonly string[]>;
+  /** The repository that a session's working folder is a copy of; a clone borrows its objects and writes none. */
+  originOf?(sessionId: string): Promise<{ readonly origin: string; readonly isClone: boolean } | undefined>;
   /** Before anything of the turn starts in its working folder; may reject. */
   beforeTurn?(sessionId: string, level: SandboxLevel): Promise<void>;
   /** When nothing of the turn is left; `level` is for programs in its working folder. */
@@ -76,14 +76,19 @@ export async function openSandbox(
       : undefined,
     gatewayUrl: url,
     async confine(command) {
-      const reads = [...files, ...((await sandbox.readsOf?.(sessionId)) ?? [])];
+      const copy = await sandbox.originOf?.(sessionId);
+      const isWritable = copy?.isClone === false && !isWithin(inForce.level, 'workspace');
       const own = (await engine.folders?.({ sessionId, cwd: input.cwd, nativeId: input.nativeId })) ?? {};
       return sandbox.port.confine(
         {
           ...command,
           sessionId,
           env: { ...proxy, ...command.env },
-          folders: { ...own, reads: [...(own.reads ?? []), ...reads] },
+          folders: {
+            ...own,
+            reads: [...(own.reads ?? []), ...files],
+            ...(copy && { origin: { path: copy.origin, isWritable } }),
+          },
           ...(link !== undefined &&
             url !== undefined && {
               link: {

@@ -63,11 +63,7 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
       (records?.roster.value.employees ?? [])
         .filter(({ name }) => employees.includes(name))
         .reduce((level, { sandbox: own }) => narrower(level, own ?? 'off'), config().agents.sandbox),
-    // objects that a clone borrows
-    readsOf: async (sessionId) => {
-      const copy = await copyOf(layout.home, sessionId);
-      return copy === undefined ? [] : [copy.origin];
-    },
+    originOf: (sessionId) => copyOf(layout.home, sessionId),
     onTurn: (sessionId, _asked, inForce) => records?.audit.decided(decisionOf(sessionId, inForce)),
   };
   return {

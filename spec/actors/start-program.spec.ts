@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
-import { outputOf, ProgramError, startProgram } from '../../actors/start-program.js';
+import { outputOf, startProgram, type ProgramError } from '../../actors/start-program.js';
 
 const open = ['-c', 'ls -l /proc/self/fd'];
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { findSandboxTool } from '../../actors/sandbox/tool.js';
 import { Troupe } from './cli/troupe.js';
@@ -30,7 +30,12 @@ describe('a repository that means harm', () => {
     await mkdir(repository);
     git(repository, 'init', '-q');
     await writeFile(join(repository, 'a.txt'), 'one');
-    await writeFile(join(repository, '.gitattributes'), '* filter=evil diff=evil merge=evil\n');
+    await writeFile(join(repository, 'b.late'), 'one');
+    await writeFile(join(repository, 'c.placed'), 'one');
+    await writeFile(
+      join(repository, '.gitattributes'),
+      '* filter=evil diff=evil merge=evil\n*.late filter=late\n*.placed filter=placed\n',
+    );
     git(repository, 'add', '.');
     git(repository, 'commit', '-qm', 'one');
     await arm();
@@ -64,6 +69,14 @@ describe('a repository that means harm', () => {
       'gpg.program': 'gpg',
     }))
       git(repository, 'config', name, harm(program));
+    // settings that hold once there is a worktree, on a branch of ours
+    for (const [name, when] of Object.entries({ late: 'onbranch:troupe/**', placed: 'gitdir:worktrees/' })) {
+      await writeFile(
+        join(repository, '.git', name),
+        `[filter "${name}"]\n\tsmudge = ${harm(`${name}-smudge`)}\n\tclean = ${harm(`${name}-clean`)}\n`,
+      );
+      git(repository, 'config', `includeIf.${when}.path`, name);
+    }
     git(repository, 'config', 'filter.evil.required', 'true');
     git(repository, 'config', 'core.hooksPath', join(repository, '.git/other-hooks'));
     git(repository, 'config', 'include.path', 'hidden-config');
@@ -83,6 +96,7 @@ describe('a repository that means harm', () => {
         `sessions: {roots: [${troupe.folder}]}`,
         'engines:',
         '  default: worker',
+        '  shell: {command: [/bin/sh, -s]}',
         `  worker: {command: [/bin/sh, -c, 'git checkout -q -b work && echo two > a.txt && git -c user.name=x -c user.email=x@x commit -qam two; git log --oneline | cat; touch ${repository}/.git/touched; sh -s']}`,
       ].join('\n'),
     );
@@ -98,9 +112,13 @@ describe('a repository that means harm', () => {
       worktree: true,
     });
     expect(status, text).to.equal(201);
+    return (await settled(body.id)).body;
+  }
+
+  async function settled(id: string) {
     for (;;) {
-      const now = (await client.get(`/api/sessions/${body.id}`)).body;
-      if (!['running', 'waiting'].includes(now.status)) return now;
+      const now = await client.get(`/api/sessions/${id}`);
+      if (!['running', 'waiting'].includes(now.body.status)) return now;
     }
   }
 
@@ -115,8 +133,34 @@ describe('a repository that means harm', () => {
       });
       expect(status, text).to.equal(201);
       expect(await readFile(join(body.cwd, 'a.txt'), 'utf8')).to.equal('one');
+      await settled(body.id);
+      for (const name of ['b.late', 'c.placed']) await utimes(join(body.cwd, name), new Date(0), new Date(0)); // git reads it again to compare
+      const deleted = await client.call('DELETE', `/api/sessions/${body.id}`);
+      expect(deleted.status, deleted.text).to.be.lessThan(300);
       expect(await ran()).to.deep.equal([]);
+      expect(await readdir(join(troupe.home(), 'work'))).to.deep.equal([]);
     });
+
+  // What was beyond the first thousand was not switched off
+  it('is not used where it names more programs than can be switched off', async () => {
+    const settings = join(repository, '.git/config');
+    const before = await readFile(settings, 'utf8');
+    const many = Array.from({ length: 1_001 }, (_, n) => `[filter "a${n}"]\n\tsmudge = x\n`);
+    await writeFile(settings, many.join('') + before);
+    await start('off');
+    const { status, body } = await client.post('/api/sessions', {
+      prompt: 'true',
+      engine: 'clerk',
+      cwd: repository,
+      worktree: true,
+    });
+    expect(await ran()).to.deep.equal([]);
+    expect([status, body.error]).to.deep.equal([
+      400,
+      'A worktree needs a cwd inside a git repository with a commit: The settings of this repository name too ' +
+        'many programs.',
+    ]);
+  });
 
   /** Git fetches what a partial clone lacks when it needs it, from where the repository says. */
   it('runs no transport for a file that a partial clone lacks', async () => {
@@ -140,6 +184,35 @@ describe('a repository that means harm', () => {
     expect(await ran()).to.deep.equal([]);
     expect(status, 'a file is missing').to.equal(400);
   });
+
+  if (tool.name !== null)
+    for (const level of ['home', 'workspace'])
+      it(`shows an agent nothing else in the place of its repository at the level ${level}`, async () => {
+        await start(level);
+        const home = troupe.home();
+        const prompt = `touch ${repository}/.git/own; cat ${home}/gateway.json; exit 0`;
+        const said = async (id: string): Promise<string> => {
+          const { body } = await settled(id);
+          const { messages } = (await client.get(`/api/sessions/${id}/messages`)).body;
+          return JSON.stringify([body.lastError, messages.slice(1)]);
+        };
+        const { body } = await client.post('/api/sessions', {
+          prompt,
+          engine: 'shell',
+          cwd: repository,
+          worktree: true,
+        });
+        expect(await said(body.id)).to.not.include('pidStart');
+        // Its worktree is of that repository at home, where commits go; a clone only reads it
+        expect((await readdir(join(repository, '.git'))).includes('own')).to.equal(level === 'home');
+        // As any agent could that may write there
+        await rename(join(repository, '.git'), join(repository, '.old'));
+        await symlink(join(home, 'gateway.json'), join(repository, '.git'));
+        await client.post(`/api/sessions/${body.id}/message`, { message: prompt });
+        const after = await said(body.id);
+        expect(after, 'gateway.json').to.not.include('pidStart');
+        expect(after).to.include('was replaced');
+      });
 
   if (tool.name !== null)
     it('is not written by an agent at workspace, and gets its branch afterwards', async () => {

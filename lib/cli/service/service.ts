@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import { once } from 'node:events';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { outputOf, ProgramError, startProgram } from '../../../actors/start-program.js';
+import { outputOf, startProgram, type ProgramError } from '../../../actors/start-program.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from '../command-line.js';
 import { CommandError, exitCodes } from '../failure.js';
 import type { Service, ServiceManager } from './contract.js';

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
+import { outputOf, ProgramError } from '../../../actors/start-program.js';
 import type { CommandFolders } from '../../../actors/sandbox/sandbox.js';
 import type { App } from '../app.js';
 
@@ -45,16 +44,15 @@ async function run(
   };
   const confined = (await app.sandbox?.port.confine(plain, command.level)) ?? plain;
   try {
-    const running = runFile(confined.program, confined.args, {
+    return await outputOf(confined.program, confined.args, {
       cwd: confined.cwd,
       env: confined.env,
-      timeout: 60_000,
-      maxBuffer: 16 * 2 ** 20,
+      timeoutMs: 60_000,
+      bytesMax: 16 * 2 ** 20,
+      ...(command.stdin !== undefined && { stdin: command.stdin }),
     });
-    running.child.stdin?.on('error', () => undefined).end(command.stdin ?? ''); // it may end without reading
-    return (await running).stdout;
   } catch (error) {
-    const said = String((error as { readonly stderr?: unknown }).stderr ?? '').trim();
+    const said = error instanceof ProgramError ? error.stderr : '';
     throw new Error(said.split('\n').at(-1)?.slice(0, 300) ?? '', { cause: error });
   }
 }
@@ -68,17 +66,25 @@ const placesOf = ({ aside }: GitCommand): Record<string, string> =>
         GIT_ALTERNATE_OBJECT_DIRECTORIES: aside.borrowed,
       };
 
-const runFile = promisify(execFile);
-
 /** Filters and drivers have names of the repository's choice: each that it names is emptied. */
 async function programsNamedIn(app: Pick<App, 'sandbox'>, command: GitCommand): Promise<readonly string[]> {
   const names = await run(
     app,
     { ...command, args: ['config', '--null', '--name-only', '--get-regexp', namedPrograms] },
     [],
-  ).catch(() => ''); // none: git says so with its exit code
-  return [...new Set(names.split('\0'))].filter((name) => name !== '').slice(0, 1_000);
+  ).catch((error: Error) => {
+    if (error.cause instanceof ProgramError && error.cause.exitCode === noneFound) return '';
+    throw error; // programs that are not known cannot be switched off
+  });
+  const found = [...new Set(names.split('\0'))].filter((name) => name !== '');
+  if (found.length > programsMax) throw new Error('The settings of this repository name too many programs.');
+  return found;
 }
+
+/** Exit code of `git config`. */
+const noneFound = 1;
+/** More are no work of people, and would not fit into an environment. */
+const programsMax = 1_000;
 
 const namedPrograms = `^(${[
   'filter\\..*\\.(smudge|clean|process)',
@@ -86,6 +92,7 @@ const namedPrograms = `^(${[
   'merge\\..*\\.driver',
   'remote\\..*\\.(uploadpack|receivepack|vcs)',
   'trailer\\..*\\.(command|cmd)',
+  'hook\\..*\\.(command|event)',
 ].join('|')})$`;
 
 const quiet = [
@@ -117,6 +124,8 @@ function environment(silenced: readonly string[]): Record<string, string> {
     [name, ''],
     // a filter that is required and empty would be an error
     ...(name.startsWith('filter.') ? [[name.replace(/\.[^.]*$/, '.required'), 'false']] : []),
+    // hooks by settings, of git 2.54
+    ...(name.startsWith('hook.') ? [[name.replace(/\.[^.]*$/, '.enabled'), 'false']] : []),
   ]);
   return {
     PATH: process.env['PATH'] ?? '',

@@ -18,7 +18,7 @@ async function commitLeft(app: GitHost, sessionId: string, level: SandboxLevel):
   const copy = await copyOf(app.settings.home, sessionId);
   if (copy?.branch == null) return;
   const folder = join(app.settings.home, 'work', sessionId);
-  const folders = copy.isClone ? { reads: [copy.origin] } : { writes: [copy.origin] };
+  const folders = { origin: { path: copy.origin, isWritable: !copy.isClone } };
   const at = { folder, level, folders };
   const ask = (...args: string[]): Promise<string> => git(app, { ...at, args });
   const head = await ask('symbolic-ref', '--quiet', 'HEAD').catch(() => '');
@@ -46,7 +46,7 @@ export async function bringBack(app: GitHost, sessionId: string, level: SandboxL
     folder,
     level,
     args: ['bundle', 'create', '--quiet', bundle, '--branches', 'HEAD', '--not', '--remotes'],
-    folders: { reads: [origin] },
+    folders: { origin: { path: origin, isWritable: false } },
   }).then(
     () => true,
     (error: Error) => (/empty bundle/i.test(error.message) ? false : Promise.reject(error)),

@@ -1,4 +1,4 @@
-import { access, mkdir, rm, rmdir } from 'node:fs/promises';
+import { access, mkdir, realpath, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWithin, type SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
@@ -40,13 +40,12 @@ export async function ownWorktree(app: App, options: WorktreeOptions): Promise<W
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const branch = await freeBranch(app, at, sessionId);
     const commonFolder = ['rev-parse', '--path-format=absolute', '--git-common-dir'];
-    const origin = (await git(app, { ...at, args: commonFolder })).trim();
+    const origin = await realpath((await git(app, { ...at, args: commonFolder })).trim());
     if (isClone) {
       const commit = (await git(app, { ...at, args: ['rev-parse', '--verify', 'HEAD^{commit}'] })).trim();
       await clone(app, { folder, level, origin }, ['-b', branch, commit]);
     } else {
-      const args = ['worktree', 'add', '--quiet', '-b', branch, folder];
-      await git(app, { ...at, args, folders: { writes: [folder] } });
+      await addWorktree(app, { folder, level, origin }, repository, ['-b', branch, folder]);
     }
     await keepCopy(app.settings.home, sessionId, { origin, branch, isClone });
     return { folder, branch };
@@ -80,10 +79,26 @@ async function clone(
   { folder, level, origin }: { folder: string; level: SandboxLevel; origin: string },
   wanted: readonly string[],
 ): Promise<void> {
-  const at = { folder, level, folders: { reads: [origin] } };
+  const at = { folder, level, folders: { origin: { path: origin, isWritable: false } } };
   const args = ['clone', '--quiet', '--shared', '--no-checkout', '--template=', '--', origin, '.'];
   await git(app, { ...at, args });
   await git(app, { ...at, args: ['checkout', '--quiet', ...wanted] });
+}
+
+/**
+ * Its files are written in a second step: settings that hold only in a worktree or on its branch (`includeIf`) name
+ * programs that could not be known, and so not be switched off, before there was one.
+ */
+async function addWorktree(
+  app: GitHost,
+  { folder, level, origin }: { folder: string; level: SandboxLevel; origin: string },
+  repository: string,
+  wanted: readonly string[],
+): Promise<void> {
+  const args = ['worktree', 'add', '--quiet', '--no-checkout', ...wanted];
+  await git(app, { folder: repository, level, args, folders: { writes: [folder] } });
+  const within = { folder, level, folders: { origin: { path: origin, isWritable: true } } };
+  await git(app, { ...within, args: ['reset', '--quiet', '--hard'] });
 }
 
 /** What is done around each turn: `sandbox: {…, ...worktreeTurns(app)}`. */
@@ -100,8 +115,7 @@ async function restoreWorktree(app: GitHost, sessionId: string, level: SandboxLe
   const folder = join(app.settings.home, 'work', sessionId);
   if (await isThere(join(folder, '.git'))) return;
   if (isClone) return clone(app, { folder, level, origin }, ['-b', branch, `origin/${branch}`]);
-  const args = ['worktree', 'add', '--quiet', folder, branch];
-  await git(app, { folder: origin, level, args, folders: { writes: [folder] } });
+  await addWorktree(app, { folder, level, origin }, origin, [folder, branch]);
 }
 
 /** For a session that did not come to be. */
@@ -135,7 +149,7 @@ export async function dropClean(
   if (copy === undefined) return false;
   const { origin, branch, isClone } = copy;
   const folder = join(app.settings.home, 'work', sessionId);
-  const at = { folder, level, folders: { reads: [origin] } };
+  const at = { folder, level, folders: { origin: { path: origin, isWritable: false } } };
   const changes = await git(app, { ...at, args: ['status', '--porcelain', '--ignore-submodules=dirty'] });
   if (isClone) {
     const stashes = await git(app, { ...at, args: ['stash', 'list'] });
@@ -149,7 +163,8 @@ export async function dropClean(
       () => true,
     );
     if (isDetached && branch !== null) return false; // its commits may be on no branch
-    const args = ['worktree', 'remove', folder];
+    // By force: else git would look for changes, in a worktree whose programs it was not asked for
+    const args = ['worktree', 'remove', '--force', folder];
     // Confined, git empties the folder and cannot take it away itself
     await git(app, { folder: origin, level, args, folders: { writes: [folder] } }).catch(
       async (error: unknown) => {
