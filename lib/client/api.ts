@@ -780,7 +780,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How it goes with the effects of an actor: last output, place in the queue, processes. */
+        /** How it goes with the effects of an actor: last output, place in the queue, worker, processes. */
         get: operations["get /api/inspect/actors/:kind/:id/work"];
         put?: never;
         post?: never;
@@ -3325,6 +3325,8 @@ export interface components {
             };
         };
         Worker: {
+            /** @description Resident memory of the process, without its agents. Null where it cannot be known. */
+            memoryBytes: number | null;
             name: string;
             pid: number;
             /** Format: date-time */
@@ -6203,6 +6205,19 @@ export interface operations {
                             /** @description Epoch ms. */
                             at: number;
                             text: string;
+                        } | null;
+                        /** @description Of a session: the worker in which its turn runs. Null where it runs in the gateway. */
+                        worker: {
+                            /** @description Resident, without its agents. */
+                            memoryBytes: number | null;
+                            name: string;
+                            pid: number;
+                            /** @description Since when the turn is there. Epoch ms. */
+                            since: number;
+                            /** @description Epoch ms. */
+                            startedAt: number;
+                            /** @enum {string} */
+                            state: "serving" | "draining" | "earlier";
                         } | null;
                     };
                 };

@@ -129,6 +129,17 @@ export interface Work {
   readonly said: { readonly at: number; readonly text: string } | null;
   /** Of a session that waits for a process slot: how many get one before it, plus one. */
   readonly place: number | null;
+  /** The worker in which a turn of the session runs; null where it runs in the gateway, or none runs. */
+  readonly worker: {
+    readonly name: string;
+    readonly state: 'serving' | 'draining' | 'earlier';
+    readonly pid: number;
+    readonly startedAt: number;
+    /** Since when the turn is there. */
+    readonly since: number;
+    /** Resident, without its agents; null where it cannot be known. */
+    readonly memoryBytes: number | null;
+  } | null;
   /** Processes that they started. `isAlive` is null where it cannot be known, as of one on another machine. */
   readonly processes: readonly {
     readonly pid: number;

@@ -4,24 +4,41 @@ import { processTable } from '../../actors/engines/process/table.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Work } from './answers.js';
+import { residentBytes } from '../worker/memory.js';
+import type { Workers } from '../worker/workers.js';
 import { pulseOf } from './pulse.js';
 
 /**
- * How it goes with the effects of an actor at this moment: what they said last, and whether the processes that
- * they noted still live.
+ * How it goes with the effects of an actor at this moment: what they said last, whether the processes that they noted
+ * still live, and of a session where its turn runs and its place in the queue.
  */
 export async function work(
   supervisor: Supervisor,
   actor: ActorKey,
-  placeInQueue: number | undefined,
+  { placeInQueue, workers }: { readonly placeInQueue?: PlaceInQueue; readonly workers?: Listed },
 ): Promise<Work> {
   const notes = await supervisor.inspection.checkpoints(actor);
   const processes = await Promise.all(notes.map(processOf));
+  const sessionId = actor.kind === 'session' ? actor.id : undefined;
   return {
     said: pulseOf(supervisor).said(actor) ?? null,
-    place: placeInQueue ?? null,
+    place: (sessionId !== undefined && placeInQueue?.(sessionId)) || null,
+    worker: sessionId === undefined ? null : await workerOf(sessionId, workers),
     processes: processes.flatMap((process) => process ?? []),
   };
+}
+
+type PlaceInQueue = (sessionId: string) => number | undefined;
+type Listed = Pick<Workers, 'list'>;
+
+async function workerOf(sessionId: string, workers: Listed | undefined): Promise<Work['worker']> {
+  for (const { name, state, pid, startedAt, turns } of (await workers?.list()) ?? []) {
+    const turn = turns.find((one) => one.sessionId === sessionId);
+    if (turn === undefined) continue;
+    const memoryBytes = await residentBytes(pid);
+    return { name, state, pid, startedAt, since: turn.beganAt, memoryBytes };
+  }
+  return null;
 }
 
 /** Of another machine nothing is known here. */

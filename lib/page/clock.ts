@@ -42,5 +42,7 @@ export const timeOfDay = (at: number): string =>
 export const dateAndTime = (at: number): string =>
   new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 export const whole = (value: number): string => value.toLocaleString('en');
+/** `12 MiB`, rounded up. */
+export const mebibytes = (bytes: number): string => `${whole(Math.ceil(bytes / 2 ** 20))} MiB`;
 export const short = (text: string, charsMax: number): string =>
   text.length > charsMax ? `${text.slice(0, charsMax - 1)}…` : text;

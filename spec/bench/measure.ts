@@ -99,11 +99,11 @@ export async function settledHeap(): Promise<number> {
 
 /**
  * Milliseconds of processor that the main thread has had: what limits the rate, and steadier than it. NaN where the
- * system does not say (Linux does, in steps of 10 ms).
+ * system does not say: Linux does, to the nanosecond.
  */
 export function mainThreadMs(): number {
-  const fields = read(`/proc/self/task/${process.pid}/stat`).split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10;
+  const [nanoseconds] = read(`/proc/self/task/${process.pid}/schedstat`).split(' ');
+  return Number(nanoseconds || NaN) / 1e6;
 }
 
 /**

@@ -34,7 +34,7 @@ async function measured(home: string): Promise<readonly Figure[]> {
     audience.send({
       port: group.gateway.port,
       count: others,
-      path: '/ws/inspect',
+      path: '/ws/inspect?refusals=1',
       token: operatorToken,
     } satisfies WatchRequest);
     await once(audience, 'message');

@@ -1,151 +1,161 @@
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { WebSocketServer } from 'ws';
-import { backpressured } from '../../lib/gateway/websocket/backpressured-socket.js';
 import { openLevelStore } from '../../lib/store/level.js';
-import { Channels, type InspectWatch } from '../../lib/inspector/watch.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
-import { createSupervisor } from '../../lib/supervisor/supervisor.js';
-import { mustHold, populate, workItems } from './actors.js';
-import { inFlight, median, timed, withHome, type Figure, type Measure } from './measure.js';
+import { openGroup } from '../browser/group.js';
+import { operatorToken } from '../lib/gateway/fixture.js';
+import { mustHold, workItems } from './actors.js';
+import {
+  inFlight,
+  mainThreadMs,
+  median,
+  percentile,
+  withHome,
+  type Figure,
+  type Measure,
+} from './measure.js';
+import type { WatchRequest } from './watch-clients.js';
 
 /**
- * What watching costs: durable events per second with ten watchers of the inspector's feed against none,
- * neighbours in one run. `off` compares a supervisor that was watched until just now with one that never was.
+ * What ten inspectors that watch everything cost the gateway whose events they see: processor time of its main thread
+ * per event, over LevelDB and real sockets. Slices with watchers and without take turns, and each is compared with its
+ * neighbour, so that what else the machine does meets both.
  */
 const actors = 512;
-const lanes = 64;
-const perActor = 40;
-const total = actors * perActor;
 const watchers = 10;
+const pairsMin = 16;
+const sliceMs = 600;
+/** Frames that are held back belong to the slice. */
+const settleMs = 200;
+
+interface Load {
+  readonly name: string;
+  /** Events a second; undefined: as many as there can be with 64 in flight. */
+  readonly perSecond: number | undefined;
+}
+const loads: readonly Load[] = [
+  { name: 'at 500 events a second', perSecond: 500 },
+  { name: 'as fast as it goes', perSecond: undefined },
+];
 
 export const watch: Measure = {
   name: 'watch',
   about: `durable events over ${actors} work items while ${watchers} inspectors watch`,
-  async run({ rounds }) {
-    const alone: number[] = [];
-    const watched: number[] = [];
-    const after: number[] = [];
-    const costs: number[] = []; // of watching, in processor time: what a busy machine cannot blur
-    let frames = 0;
-    let bytes = 0;
-    for (let round = 0; round < rounds; round += 1) {
-      // The order changes, so that no side always runs on the warmer process.
-      const sides =
-        round % 2 === 0 ? (['alone', 'watched', 'after'] as const) : (['after', 'watched', 'alone'] as const);
-      const cost = { alone: 0, watched: 0, after: 0 };
-      for (const side of sides) {
-        const result = await drive(side);
-        (side === 'alone' ? alone : side === 'watched' ? watched : after).push(result.rate);
-        cost[side] = result.cost;
-        if (side === 'watched') ({ frames, bytes } = result);
-      }
-      costs.push(cost.alone / cost.watched);
-    }
-    const share = (rates: readonly number[]): number =>
-      median(rates.map((rate, round) => rate / (alone[round] as number)));
-    const figures: Figure[] = [
-      { name: `${watchers} watchers ÷ none`, value: share(watched), unit: 'ratio', target: { atLeast: 0.9 } },
-      {
-        name: `${watchers} watchers ÷ none, by processor time per event`,
-        value: median(costs),
-        unit: 'ratio',
-        target: { atLeast: 0.9 },
-      },
-      {
-        name: 'watched until just now ÷ never',
-        value: share(after),
-        unit: 'ratio',
-        note: 'off costs nothing',
-      },
-      { name: 'durable events, nobody watches', value: median(alone), unit: '/s' },
-      {
-        name: `durable events, ${watchers} watch`,
-        value: median(watched),
-        unit: '/s',
-        note: `${frames} frames written, ${Math.round(bytes / Math.max(1, frames) / 1000)} kB each, for all ${watchers} at once`,
-      },
-    ];
-    return figures;
-  },
+  run: ({ rounds }) => withHome((home) => measured(home, Math.max(pairsMin, rounds))),
 };
 
-async function drive(
-  side: 'alone' | 'watched' | 'after',
-): Promise<{ rate: number; cost: number; frames: number; bytes: number }> {
-  return withHome(async (home) => {
-    const supervisor = await createSupervisor({
-      kinds: [workItems.kind],
-      store: await openLevelStore({ directory: home }),
+async function measured(home: string, pairs: number): Promise<readonly Figure[]> {
+  const group = await openGroup(actors, await openLevelStore({ directory: home }), workItems);
+  const clients = fork(fileURLToPath(new URL('watch-clients.js', import.meta.url)));
+  try {
+    const audience = audienceOf(clients, group.gateway.port);
+    const figures: Figure[] = [];
+    for (const load of loads) figures.push(...(await compare(load, group.supervisor, audience, pairs)));
+    return figures;
+  } finally {
+    clients.disconnect();
+    await group.close();
+  }
+}
+
+async function compare(
+  { name, perSecond }: Load,
+  supervisor: Supervisor,
+  audience: Audience,
+  pairs: number,
+): Promise<readonly Figure[]> {
+  const drive = driver(supervisor, perSecond);
+  await drive(); // what is not compiled yet would be counted for the first
+  const alone: Slice[] = [];
+  const watched: Slice[] = [];
+  for (let pair = 0; pair < pairs; pair += 1) {
+    const isWatchedFirst = pair % 2 === 1;
+    if (!isWatchedFirst) alone.push(await drive());
+    await audience.enter();
+    watched.push(await drive());
+    await audience.leave();
+    if (isWatchedFirst) alone.push(await drive());
+  }
+  const more = watched.map(({ busyMs }, pair) => (busyMs / (alone[pair] as Slice).busyMs - 1) * 100);
+  const us = (slices: readonly Slice[]): number => median(slices.map(({ busyMs }) => busyMs)) * 1_000;
+  return [
+    {
+      name: `${name}: processor time more with ${watchers} watchers`,
+      value: median(more),
+      unit: '%',
+      target: { atMost: 5 },
+      note: `${pairs} pairs, half of them between ${shareAt(more, 0.25)} and ${shareAt(more, 0.75)}`,
+    },
+    { name: `${name}: per event, no one watches`, value: us(alone), unit: 'µs' },
+    { name: `${name}: per event, ${watchers} watch`, value: us(watched), unit: 'µs' },
+    {
+      name: `${name}: events, ${watchers} watch`,
+      value: median(watched.map(({ rate }) => rate)),
+      unit: '/s',
+      note: `${Math.round(median(alone.map(({ rate }) => rate)))} when no one does`,
+    },
+  ];
+}
+
+const shareAt = (more: readonly number[], share: number): string => percentile(more, share).toFixed(1);
+
+interface Slice {
+  readonly rate: number;
+  /** Of the main thread, per event. */
+  readonly busyMs: number;
+}
+
+/** Events for a while, all of them awaited. */
+function driver(supervisor: Supervisor, perSecond: number | undefined): () => Promise<Slice> {
+  const kind = workItems.kind.kind;
+  let sent = 0;
+  const send = (): Promise<unknown> => {
+    const turn = sent++;
+    return supervisor
+      .ask(kind, `a${turn % actors}`, workItems.event(Math.floor(turn / actors)))
+      .then(mustHold);
+  };
+  const flatOut = async (): Promise<void> => {
+    const end = performance.now() + sliceMs;
+    await inFlight(lanes, lanes, async () => {
+      while (performance.now() < end) await send();
     });
-    await populate(supervisor, workItems, actors);
-    const audience = side === 'alone' ? undefined : await seat(supervisor);
-    if (side === 'after') await audience?.leave();
-    const before = process.cpuUsage();
-    const ms = await timed(() =>
-      inFlight(lanes, total, async (lane, turn) => {
-        const round = Math.floor(turn / (actors / lanes));
-        mustHold(
-          await supervisor.ask(
-            workItems.kind.kind,
-            `a${lane + (turn % (actors / lanes)) * lanes}`,
-            workItems.event(round),
-          ),
-        );
-      }),
-    );
-    const { user, system } = process.cpuUsage(before);
-    if (side !== 'after') await audience?.leave();
-    await supervisor.stop();
-    return {
-      rate: (total / ms) * 1000,
-      cost: (user + system) / total,
-      frames: audience?.written.frames ?? 0,
-      bytes: audience?.written.bytes ?? 0,
-    };
-  });
+  };
+  const paced = async (rate: number): Promise<void> => {
+    const began = performance.now();
+    const first = sent;
+    const asked: Promise<unknown>[] = [];
+    for (let passed = 0; passed < sliceMs; passed = performance.now() - began) {
+      while (sent - first < (passed / 1_000) * rate) asked.push(send());
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await Promise.all(asked);
+  };
+  return async () => {
+    const [first, began, busyBefore] = [sent, performance.now(), mainThreadMs()];
+    await (perSecond === undefined ? flatOut() : paced(perSecond));
+    const [count, passedMs] = [sent - first, performance.now() - began];
+    await new Promise((resolve) => setTimeout(resolve, settleMs));
+    return { rate: (count / passedMs) * 1_000, busyMs: (mainThreadMs() - busyBefore) / count };
+  };
+}
+
+const lanes = 64;
+
+interface Audience {
+  enter(): Promise<void>;
+  leave(): Promise<void>;
 }
 
 /** Ten real sockets, read by another process. */
-async function seat(
-  supervisor: Supervisor,
-): Promise<{ readonly written: { frames: number; bytes: number }; leave(): Promise<void> }> {
-  const channels = new Channels(supervisor);
-  const server = new WebSocketServer({ port: 0, host: '127.0.0.1', perMessageDeflate: false });
-  const written = { frames: 0, bytes: 0 };
-  const open: InspectWatch[] = [];
-  server.on('connection', (socket) => {
-    const first = open.length === 0;
-    const sink = backpressured(socket, () => {
-      throw new Error('a watcher on the same machine was too slow');
-    });
-    const send = (frame: string | Buffer): void => {
-      if (first) {
-        written.frames += 1;
-        written.bytes += frame.length;
-      }
-      sink.send(frame);
-    };
-    open.push(
-      channels.watch({}, undefined, { ...sink, send }, (error) => {
-        throw error;
-      }),
-    );
-  });
-  const clients = fork(fileURLToPath(new URL('watch-clients.js', import.meta.url)));
-  await once(server, 'listening');
-  clients.send({ port: (server.address() as AddressInfo).port, count: watchers });
-  await once(clients, 'message');
+function audienceOf(clients: ChildProcess, port: number): Audience {
+  const ask = async (request: WatchRequest): Promise<void> => {
+    clients.send(request);
+    await once(clients, 'message');
+  };
   return {
-    written,
-    async leave() {
-      for (const one of open) one.stop();
-      for (const socket of server.clients) socket.terminate();
-      clients.disconnect();
-      await once(clients, 'exit');
-      server.close();
-    },
+    enter: () => ask({ port, count: watchers, path: '/ws/inspect?refusals=1', token: operatorToken }),
+    leave: () => ask('leave'),
   };
 }

@@ -6,19 +6,23 @@ import type { Store } from '../../lib/store/contract.js';
 import { memoryStore } from '../../lib/store/memory.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
-import { counters, populate } from '../bench/actors.js';
+import { counters, populate, type Subject } from '../bench/actors.js';
 import { operatorToken } from '../lib/gateway/fixture.js';
 
-/** A gateway over very many of the least actors that there can be: for what only numbers can show. */
+/** A gateway over very many actors, the least that there can be or others: for what only numbers can show. */
 export interface Group {
   readonly gateway: Gateway;
   readonly supervisor: Supervisor;
   close(): Promise<void>;
 }
 
-export async function openGroup(count: number, store: Store = memoryStore()): Promise<Group> {
-  const supervisor = await createSupervisor({ kinds: [counters.kind], store });
-  await populate(supervisor, counters, count);
+export async function openGroup(
+  count: number,
+  store: Store = memoryStore(),
+  subject: Subject = counters,
+): Promise<Group> {
+  const supervisor = await createSupervisor({ kinds: [subject.kind], store });
+  await populate(supervisor, subject, count);
   const registry = createEngineRegistry({ engines: [idle], default: 'idle' });
   const gateway = await createGateway({
     operatorToken,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { App } from '../../lib/commands/app.js';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { rulesOfColour, wrongWith } from './axe.js';
 import { openBrowser, picture, type Viewer } from './browser.js';
@@ -9,7 +10,7 @@ describe('a running agent in a browser', () => {
   let viewer: Viewer;
   before(async () => {
     viewer = await openBrowser();
-    house = await openHouse();
+    house = await openHouse({ workers: one });
   });
   after(async () => {
     await viewer.close();
@@ -36,6 +37,30 @@ describe('a running agent in a browser', () => {
     await page.context().close();
   });
 
+  it('names the worker of its turn, since when it is there and what it takes, there and in Supervision', async () => {
+    const { id } = (await house.operator.post('/api/sessions', { prompt: 'hang' })).body;
+    turnOf = id as string;
+    const page = await viewer.open(house.gateway.url, {
+      at: `#/actor/session/${id}`,
+      viewport: { width: 390, height: 844 },
+      reducedMotion: 'reduce',
+    });
+    await page.waitForSelector('.work-facts dt >> text=worker-1, alive');
+    expect(await page.locator('.work-facts').innerText()).to.match(/for \d+ s, \d+ MiB/);
+    await page.click('nav >> text=Supervision');
+    const row = '[aria-labelledby=workers-title] li';
+    await page.waitForSelector(`${row} >> text=serving`);
+    expect(await page.locator(row).innerText()).to.match(/process \d+, alive for 1 min, \d+ MiB/);
+    expect(await page.locator('#workers-title').innerText()).to.include('1 of 4 slots taken, 2 turns wait');
+    expect(await wrongWith(page), 'axe').to.deep.equal([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0);
+    await picture(page, 'workers-phone');
+    await page.click(`${row} a`);
+    await page.waitForSelector('.work-facts');
+    expect(await page.evaluate('location.hash')).to.include(id);
+    await page.context().close();
+  });
+
   it('counts what was refused before the page was opened', async () => {
     const { workItem } = (await house.operator.post('/api/work-items', { title: 'x' })).body;
     await house.operator.post(`/api/work-items/${workItem.id}/approval`, { decision: 'approve' });
@@ -49,3 +74,24 @@ describe('a running agent in a browser', () => {
     expect(viewer.complaints).to.deep.equal([]);
   });
 });
+
+let turnOf = '';
+const minuteMs = 60_000;
+
+/** A worker, as the gateway speaks of one: this process stands for it. */
+const one: NonNullable<App['workers']> = {
+  list: () =>
+    Promise.resolve([
+      {
+        name: 'worker-1',
+        state: 'serving',
+        pid: process.pid,
+        startedAt: Date.now() - 1.5 * minuteMs,
+        turns: [{ turnId: `${turnOf}:1`, sessionId: turnOf, engine: 'pen', beganAt: Date.now() - 1_000 }],
+      },
+    ]),
+  slots: () => ({ max: 4, running: 1, waiting: 2, engines: { pen: 1 } }),
+  hosted: new Set(['pen']),
+  drain: () => Promise.resolve(true),
+  remove: () => Promise.resolve(true),
+};

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Reply } from '../../commands/request.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { residentBytes } from '../../worker/memory.js';
 import { idOf } from '../parse.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 
@@ -15,6 +16,10 @@ const worker = z
       ),
     pid: z.number(),
     startedAt: z.iso.datetime(),
+    memoryBytes: z
+      .number()
+      .nullable()
+      .describe('Resident memory of the process, without its agents. Null where it cannot be known.'),
     turns: z.array(
       z.object({
         turnId: z.string(),
@@ -89,11 +94,14 @@ async function list({ app }: HttpRequest): Promise<Reply> {
   const found = (await workers?.list()) ?? [];
   return {
     body: {
-      workers: found.map(({ startedAt, turns, ...rest }) => ({
-        ...rest,
-        startedAt: at(startedAt),
-        turns: turns.map(({ beganAt, ...turn }) => ({ ...turn, since: at(beganAt) })),
-      })),
+      workers: await Promise.all(
+        found.map(async ({ startedAt, turns, ...rest }) => ({
+          ...rest,
+          startedAt: at(startedAt),
+          memoryBytes: await residentBytes(rest.pid),
+          turns: turns.map(({ beganAt, ...turn }) => ({ ...turn, since: at(beganAt) })),
+        })),
+      ),
       slots: workers?.slots() ?? null,
       hosted: [...(workers?.hosted ?? [])],
     },

@@ -53,6 +53,12 @@ export interface Label extends Point {
   readonly whole: string;
 }
 
+/** A part of a drawing, in its own units. */
+export interface Area extends Point {
+  readonly width: number;
+  readonly height: number;
+}
+
 export interface Point {
   readonly x: number;
   readonly y: number;
@@ -66,6 +72,13 @@ export function widthOf(text: string, of: 'title' | 'line'): number {
   let em = 0;
   for (const character of text) em += thin.test(character) ? 0.36 : wide.test(character) ? 0.76 : 0.62;
   return of === 'title' ? em * 13 * 1.1 : em * 11;
+}
+
+/** The place that words around a place of an arrow take up, where no line is drawn. */
+export function areaOf({ x, y, lines }: Label): Area {
+  const width = Math.max(...lines.map((line) => widthOf(line, 'line')));
+  const height = lines.length * type.lineHeight;
+  return { x: x - width / 2, y: y - height / 2, width, height };
 }
 
 const thin = /[ .,:;!'|ijlI[\]()frt/]/;

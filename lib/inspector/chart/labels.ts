@@ -4,7 +4,6 @@ import type { ChartEdge, ChartState } from './definition.js';
 /** What is written on arrows and in boxes: short, in the words of the machine, each thing once. */
 const wordsMax = 44;
 const linesMax = 5;
-const statesMax = 4;
 
 /**
  * `message.post [queueReady]`, `always [is(status = failed)]`. Guards that only say "anyone who may" or what the
@@ -36,8 +35,9 @@ export interface Words {
 /** What a state does and takes where it stands. */
 export function linesOf(state: ChartState, { stays, loops, moves }: Takes): readonly Line[] {
   const lines: Line[] = [];
-  const write = (whole: string, about: Line['about'], edges: readonly ChartEdge[] = []): void =>
-    void lines.push({ text: cut(whole), whole, about, edges: edges.map(({ id }) => id) });
+  const write = (whole: string, about: Line['about'], edges: readonly ChartEdge[] = []): void => {
+    for (const text of wrapped(whole)) lines.push({ text, whole, about, edges: edges.map(({ id }) => id) });
+  };
   const actions = (when: string, names: readonly string[]): void => {
     const own = names.filter((name) => !name.startsWith('xstate.'));
     if (own.length > 0) write(`${when} / ${own.join(', ')}`, 'action');
@@ -47,9 +47,7 @@ export function linesOf(state: ChartState, { stays, loops, moves }: Takes): read
   actions('exit', state.exit);
   for (const [label, edges] of grouped(moves, labelOf)) {
     const targets = edges.flatMap(({ to }) => to).map(lastPart);
-    chunks(targets, statesMax).forEach((part, n) =>
-      write(n === 0 ? `${label} → ${part.join(', ')}` : `    ${part.join(', ')}`, 'event', edges),
-    );
+    write(`${label} → ${targets.join(', ')}`, 'event', edges);
   }
   for (const [label, edges] of grouped(loops, labelOf)) write(`↻ ${label}`, 'event', edges);
   for (const [label, edges] of grouped(stays, labelOf)) {
@@ -86,11 +84,20 @@ function bounded(lines: readonly string[], rest: string): readonly string[] {
     : [...lines.slice(0, linesMax - 1), `+ ${lines.length - linesMax + 1} ${rest}`];
 }
 
-function chunks<Item>(items: readonly Item[], size: number): Item[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, n) =>
-    items.slice(n * size, (n + 1) * size),
-  );
+/** A line of a box, broken after commas and slashes where it is too long; what cannot be broken is cut. */
+function wrapped(whole: string): readonly string[] {
+  const lines: string[] = [];
+  for (const part of whole.split(/(?<=, |\/ )/)) {
+    const last = lines.at(-1);
+    if (last !== undefined && `${last}${part}`.trimEnd().length <= wordsMax)
+      lines[lines.length - 1] = last + part;
+    else lines.push(last === undefined ? part : indent + part);
+  }
+  return lines.map((line) => cut(line.trimEnd()));
 }
+
+/** Spaces that no renderer drops. */
+const indent = '\u00a0'.repeat(4);
 
 const cut = (text: string): string => (text.length <= wordsMax ? text : `${text.slice(0, wordsMax - 1)}…`);
 const lastPart = (path: string): string => path.split('.').at(-1) ?? path;

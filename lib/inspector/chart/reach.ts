@@ -1,4 +1,4 @@
-import { type, widthOf, type Arrow, type Box, type Point } from './drawing.js';
+import { areaOf, type Area, type Arrow, type Box, type Point } from './drawing.js';
 
 /**
  * States with states inside are laid out as one box, and arrows are led to its border. Here each is led on to the very
@@ -12,23 +12,22 @@ export function reaching(
 ): readonly Arrow[] {
   const used: Point[] = [];
   const words = [...inner, ...arrows].flatMap(wordsOf);
+  const ways = inner.flatMap(({ points }) => segmentsOf(points));
   return arrows.map((arrow) => {
-    const end = led(arrow.points, boxOf(arrow.to, boxes), { boxes, words, used });
-    const whole = led([...end].reverse(), boxOf(arrow.from, boxes), { boxes, words, used });
+    const around = { boxes, words, ways, used };
+    const end = led(arrow.points, boxOf(arrow.to, boxes), around);
+    const whole = led([...end].reverse(), boxOf(arrow.from, boxes), around);
     return { ...arrow, points: [...whole].reverse() };
   });
 }
 
-interface Area {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+type Segment = readonly [Point, Point];
 
 interface Surroundings {
   readonly boxes: readonly Box[];
   readonly words: readonly Area[];
+  /** Ways of arrows that are drawn already, and of those whose ends are led on. */
+  readonly ways: Segment[];
   /** Where other arrows cross a border or end. */
   readonly used: Point[];
 }
@@ -37,7 +36,7 @@ interface Surroundings {
 function led(
   points: readonly Point[],
   target: Box | undefined,
-  { boxes, words, used }: Surroundings,
+  { boxes, words, ways, used }: Surroundings,
 ): readonly Point[] {
   const border = points.at(-1);
   const before = points.at(-2);
@@ -48,22 +47,24 @@ function led(
   );
   if (frame === undefined) return points;
   const walls = boxes.filter((box) => box !== target && !isFrame(box) && !contains(target, box));
-  let best: { readonly cost: number; readonly cross: Point; readonly end: Point } | undefined;
-  for (const cross of crossings(border, frame))
+  let best: { readonly cost: number; readonly at: Point; readonly end: Point } | undefined;
+  for (const at of crossings(border, frame))
     for (const end of docks(target)) {
-      if (walls.some((box) => meets(cross, end, box, 5))) continue;
+      if (walls.some((box) => meets(at, end, box, 5))) continue;
       const cost =
-        length(cross, end) +
-        length(before, cross) +
-        (walls.some((box) => !isAt(before, box) && meets(before, cross, box, 3)) ? 300 : 0) +
-        words.filter((area) => meets(cross, end, area, 0)).length * 60 +
-        used.filter((one) => length(one, cross) < 12 || length(one, end) < 12).length * 40;
-      if (best === undefined || cost < best.cost) best = { cost, cross, end };
+        length(at, end) +
+        length(before, at) +
+        (walls.some((box) => !isAt(before, box) && meets(before, at, box, 3)) ? 300 : 0) +
+        words.filter((area) => meets(at, end, area, 0)).length * 60 +
+        ways.filter(([from, to]) => cross(at, end, from, to)).length * 90 +
+        used.filter((one) => length(one, at) < 12 || length(one, end) < 12).length * 40;
+      if (best === undefined || cost < best.cost) best = { cost, at, end };
     }
   if (best === undefined) return points;
-  used.push(best.cross, best.end);
-  const isBend = points.length > 3 && length(before, best.cross) < bendPx; // it would turn twice within a few pixels
-  return [...points.slice(0, isBend ? -2 : -1), best.cross, best.end];
+  used.push(best.at, best.end);
+  ways.push([best.at, best.end]);
+  const isBend = points.length > 3 && length(before, best.at) < bendPx; // it would turn twice within a few pixels
+  return [...points.slice(0, isBend ? -2 : -1), best.at, best.end];
 }
 
 const boxOf = (path: string, boxes: readonly Box[]): Box | undefined =>
@@ -119,9 +120,14 @@ function meets(a: Point, b: Point, { x, y, width, height }: Area, apart: number)
   return false;
 }
 
-function wordsOf({ label }: Arrow): readonly Area[] {
-  if (label === null) return [];
-  const width = Math.max(...label.lines.map((line) => widthOf(line, 'line')));
-  const height = label.lines.length * type.lineHeight;
-  return [{ x: label.x - width / 2, y: label.y - height / 2, width, height }];
+const wordsOf = ({ label }: Arrow): readonly Area[] => (label === null ? [] : [areaOf(label)]);
+
+/** Do the ways from a to b and from c to d cross? */
+function cross(a: Point, b: Point, c: Point, d: Point): boolean {
+  const side = (p: Point, q: Point, r: Point): number =>
+    (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
+  return side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
 }
+
+const segmentsOf = (points: readonly Point[]): readonly Segment[] =>
+  points.slice(1).map((point, n) => [points[n] as Point, point]);

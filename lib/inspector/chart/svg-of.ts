@@ -1,4 +1,4 @@
-import { type, type Arrow, type Box, type Drawing, type Point } from './drawing.js';
+import { areaOf, type, type Arrow, type Box, type Drawing, type Point } from './drawing.js';
 
 /**
  * A drawing as SVG text that stands alone: readable in light and dark, with a sentence for who cannot see it.
@@ -25,8 +25,9 @@ export function svgOf(drawing: Drawing, { lit = [], taken = [], style = true }: 
     `<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 ${width} ${height}" width="` +
       `${width}" height="${height}" role="img" aria-label="${escape(about)}">`,
     ...(style ? [`<style>${sheet}</style>`] : []),
-    `<defs>${marker(id, 'tip')}${marker(id, 'tip-taken')}</defs>`,
+    `<defs>${marker(id, 'tip')}${marker(id, 'tip-taken')}${mask(drawing)}</defs>`,
     ...boxes.map((box) => boxText(box, box.shape !== 'any' && lit.includes(box.path), taken)),
+    `<g mask="url(#${nameIn(id, 'words')})">`,
     ...arrows.map((arrow) =>
       arrowText(
         id,
@@ -34,6 +35,7 @@ export function svgOf(drawing: Drawing, { lit = [], taken = [], style = true }: 
         arrow.edges.some((edge) => taken.includes(edge)),
       ),
     ),
+    '</g>',
     ...arrows.map((arrow) =>
       labelText(
         arrow,
@@ -44,11 +46,26 @@ export function svgOf(drawing: Drawing, { lit = [], taken = [], style = true }: 
   ].join('\n');
 }
 
-/** Named for the machine: several charts may stand in one page. */
+/** Named for the machine: several charts may stand in one page. Of its id what an address may hold. */
+export const nameIn = (id: string, name: string): string => `${id.replaceAll(/[^\w-]/g, '_')}-${name}`;
+
 const marker = (id: string, name: string): string =>
-  `<marker id="${escape(id)}-${name}" class="${name}" viewBox="0 0 8 8" refX="7" refY="4" ` +
+  `<marker id="${nameIn(id, name)}" class="${name}" viewBox="0 0 8 8" refX="7" refY="4" ` +
   'markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0.8 L8 4 L0 ' +
   '7.2 z"/></marker>';
+
+/** Arrows are not drawn where words are: a line through them makes another word. */
+function mask({ id, width, height, arrows }: Drawing): string {
+  const areas = arrows.flatMap(({ label }) => (label === null ? [] : [areaOf(label)]));
+  const rect = (area: { x: number; y: number; width: number; height: number }, fill: string): string =>
+    `<rect x="${round(area.x)}" y="${round(area.y)}" width="${round(area.width)}" height="` +
+    `${round(area.height)}" fill="${fill}"/>`;
+  return (
+    `<mask id="${nameIn(id, 'words')}" maskUnits="userSpaceOnUse" x="0" y="0" width="${width}" height="` +
+    `${height}">${rect({ x: 0, y: 0, width, height }, '#fff')}` +
+    `${areas.map((area) => rect(area, '#000')).join('')}</mask>`
+  );
+}
 
 function boxText(
   { path, shape, x, y, width, height, title, lines, depth }: Box,
@@ -93,7 +110,7 @@ function arrowText(id: string, { edges, from, to, points }: Arrow, hot: boolean)
       : '';
   return (
     `${start}<path class="arrow${hot ? ' lit' : ''}" data-from="${escape(from)}" data-to="${escape(to)}"` +
-    `${edgesOf(edges)} d="${curve(points)}" marker-end="url(#${escape(id)}-${hot ? 'tip-taken' : 'tip'})"/>`
+    `${edgesOf(edges)} d="${curve(points)}" marker-end="url(#${nameIn(id, hot ? 'tip-taken' : 'tip')})"/>`
   );
 }
 
@@ -164,8 +181,8 @@ background:var(--paper)}
 .title{fill:var(--ink);font-weight:600;font-size:13px}.any .title{fill:var(--soft);font-style:italic;
 font-weight:400}.lit>.title{fill:var(--lit)}
 .line,.label{fill:var(--soft);font-size:11px}.line.invoke{fill:var(--invoke)}
-.line.lit,.label.lit{fill:var(--lit);font-weight:600}
-.label{text-anchor:middle;paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}
+.line.lit,.label.lit{fill:var(--lit);stroke:var(--lit);stroke-width:0.4px}
+.label{text-anchor:middle}
 .arrow{fill:none;stroke:var(--edge);stroke-width:1.3}.arrow.lit{stroke:var(--lit);stroke-width:2.5}
 .start{fill:var(--soft)}.tip path{fill:var(--edge)}.tip-taken path{fill:var(--lit)}
 `.trim();

@@ -111,7 +111,23 @@ describe('a chart', () => {
     expect(svg).to.match(
       />checkout \[allowed\(region = [^<]*…<\/tspan><title>checkout \[allowed\(region = [^<]*, age = 18\)\]</,
     );
-    expect(svg).to.match(/>entry \/ [^<]*…<title>entry \/ [^<]*thankTheCustomer</);
+    // What can be broken is not cut
+    expect(svg).to.match(
+      />entry \/ writeTheReceipt, tellTheWarehouse,<title>entry \/ [^<]*thankTheCustomer</,
+    );
+    expect(svg).to.match(/>\u00a0+thankTheCustomer</);
+  });
+
+  // The arrows of a machine without an id had no heads: a name as `(machine)-tip` is no address in a style
+  it('names its parts so that they can be addressed, whatever the id of the machine', () => {
+    const svg = svgOf(
+      layOut(chartOf(setup({}).createMachine({ initial: 'a', states: { a: { on: { go: 'b' } }, b: {} } }))),
+    );
+    const names = new Set([...svg.matchAll(/ id="([^"]+)"/g)].map(([, name]) => name));
+    const used = [...svg.matchAll(/"url\(#([^"]*)\)"/g)].map(([, name]) => name);
+    expect(used.length).to.be.greaterThan(2);
+    for (const name of used) expect([...names].join()).to.include(name as string);
+    expect([...names].join()).to.match(/^[\w,-]+$/);
   });
 
   it('names invokes, delays, guards and where a state begins', () => {

@@ -168,10 +168,14 @@ describe('a worker', function () {
     const id = await working();
     const shown = async () => (await client.get('/api/workers')).body;
     const { workers, slots, hosted } = await shown();
-    const [{ name, state, turns }] = workers;
+    const [{ name, state, turns, pid, memoryBytes }] = workers;
     expect([workers.length, state, slots.running]).to.deep.equal([1, 'serving', 1]);
     expect(turns[0]).to.include({ sessionId: id, engine: 'talk' });
     expect(hosted).to.include('talk').and.not.include('clerk');
+    expect(memoryBytes).to.be.within(10 * 2 ** 20, 1_000 * 2 ** 20);
+    const { worker } = (await client.get(`/api/inspect/actors/session/${id}/work`)).body;
+    expect(worker).to.deep.include({ name, state, pid, since: Date.parse(turns[0].since) });
+    expect(worker.memoryBytes).to.be.greaterThan(10 * 2 ** 20);
     const { out } = await troupe.run('workers', '--home', troupe.home());
     expect(out)
       .to.match(new RegExp(`${name} +serving .*${id} +talk`))

@@ -93,6 +93,17 @@ const working = z.object({
     .nullable()
     .describe('The end of what it said and is not stored yet. Null after a restart.'),
   place: z.int().nullable().describe('Of a session that waits for a process slot: its place in the queue.'),
+  worker: z
+    .object({
+      name: z.string(),
+      state: z.enum(['serving', 'draining', 'earlier']),
+      pid: z.int(),
+      startedAt: z.number().describe('Epoch ms.'),
+      since: z.number().describe('Since when the turn is there. Epoch ms.'),
+      memoryBytes: z.number().nullable().describe('Resident, without its agents.'),
+    })
+    .nullable()
+    .describe('Of a session: the worker in which its turn runs. Null where it runs in the gateway.'),
   processes: z.array(
     z.object({ pid: z.int(), isAlive: z.boolean().nullable(), machine: z.string().nullable() }),
   ),
@@ -169,7 +180,7 @@ export const inspectRoutes: readonly Route[] = [
     '/api/inspect/actors/:kind/:id/work',
     'inspect.actor',
     {
-      about: 'How it goes with the effects of an actor: last output, place in the queue, processes.',
+      about: 'How it goes with the effects of an actor: last output, place in the queue, worker, processes.',
       answer: working,
       target: 'param',
       refusals: ['NOT_FOUND'],
@@ -250,11 +261,10 @@ async function read(request: HttpRequest<unknown, z.output<typeof atQuery>>): Pr
 }
 
 async function readWork(request: HttpRequest): Promise<Reply | Refusal> {
-  const { supervisor, placeInQueue } = request.app;
+  const { app } = request;
   const key = keyOf(request);
-  if (kindOf(request) === undefined || !(await supervisor.get(key.kind, key.id))) return absent(request);
-  const place = key.kind === 'session' ? placeInQueue?.(key.id) : undefined;
-  return { body: await work(supervisor, key, place) };
+  if (kindOf(request) === undefined || !(await app.supervisor.get(key.kind, key.id))) return absent(request);
+  return { body: await work(app.supervisor, key, app) };
 }
 
 async function history(

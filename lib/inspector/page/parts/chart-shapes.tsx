@@ -1,5 +1,5 @@
-import { curve } from '../../chart/svg-of.js';
-import { type as sizes, type Arrow, type Box } from '../../chart/drawing.js';
+import { curve, nameIn } from '../../chart/svg-of.js';
+import { areaOf, type as sizes, type Arrow, type Box, type Drawing } from '../../chart/drawing.js';
 
 /** A state as a box with its lines; what is cut in a line is whole in its tooltip. */
 export function StateBox({
@@ -56,6 +56,14 @@ export function StateBox({
   );
 }
 
+/** Arrows are not drawn where words are: a line through them makes another word. */
+export const WordsMask = ({ drawing: { id, width, height, arrows } }: { readonly drawing: Drawing }) => (
+  <mask id={nameIn(id, 'words')} maskUnits="userSpaceOnUse" x={0} y={0} width={width} height={height}>
+    <rect width={width} height={height} fill="#fff" />
+    {arrows.map(({ label }, n) => label !== null && <rect key={n} {...areaOf(label)} fill="#000" />)}
+  </mask>
+);
+
 /** `isNew`: it was taken while one looked, and is drawn once more from its beginning. */
 export function ArrowLine({
   id,
@@ -83,7 +91,7 @@ export function ArrowLine({
         data-to={to}
         d={way}
         pathLength={hot ? 1 : undefined}
-        marker-end={`url(#${id}-${hot ? 'hot' : 'tip'})`}
+        marker-end={`url(#${nameIn(id, hot ? 'hot' : 'tip')})`}
       />
       {choose !== undefined && edges.length > 0 && (
         <path class="reach can" d={way} onClick={() => choose(edges)} />

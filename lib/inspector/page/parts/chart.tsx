@@ -2,15 +2,16 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { activeStates, stateNames } from '../../../../machines/state-names.js';
 import type { Json } from '../../../../machines/outputs.js';
-import type { Drawing } from '../../chart/drawing.js';
+import type { Area, Drawing } from '../../chart/drawing.js';
 import type { Chart as Machine } from '../../chart/definition.js';
+import { nameIn } from '../../chart/svg-of.js';
 import type { InspectEntry } from '../../frames.js';
 import { edgesTaken, type Filter } from '../taken.js';
-import { ArrowLabel, ArrowLine, StateBox } from './chart-shapes.js';
+import { ArrowLabel, ArrowLine, StateBox, WordsMask } from './chart-shapes.js';
 import { readable } from './step.js';
 import { Tip } from './tip.js';
 import { ZoomButtons } from './zoom-buttons.js';
-import { useZoom, type Area } from './zoom.js';
+import { useZoom } from './zoom.js';
 
 /**
  * A statechart drawn from the machine's definition: where the actor stands is lit, and so is the way that it
@@ -77,8 +78,9 @@ export function Chart({
           aria-label={`Statechart of ${id}. Active: ${lit.join(', ')}.`}
         >
           <defs>
-            <Tip id={`${id}-tip`} />
-            <Tip id={`${id}-hot`} shape="tip-taken" />
+            <Tip id={nameIn(id, 'tip')} />
+            <Tip id={nameIn(id, 'hot')} shape="tip-taken" />
+            <WordsMask drawing={drawn} />
           </defs>
           {boxes.map((one, n) => (
             <StateBox
@@ -91,16 +93,18 @@ export function Chart({
               chooseEdges={byEdges}
             />
           ))}
-          {arrows.map((arrow, n) => (
-            <ArrowLine
-              key={hot(arrow.edges) ? `${n} ${last?.seq}` : n}
-              id={id}
-              arrow={arrow}
-              hot={hot(arrow.edges)}
-              isNew={isNew}
-              choose={byEdges}
-            />
-          ))}
+          <g mask={`url(#${nameIn(id, 'words')})`}>
+            {arrows.map((arrow, n) => (
+              <ArrowLine
+                key={hot(arrow.edges) ? `${n} ${last?.seq}` : n}
+                id={id}
+                arrow={arrow}
+                hot={hot(arrow.edges)}
+                isNew={isNew}
+                choose={byEdges}
+              />
+            ))}
+          </g>
           {arrows.map((arrow, n) => (
             <ArrowLabel key={n} arrow={arrow} hot={hot(arrow.edges)} words={words} choose={byEdges} />
           ))}

@@ -1,6 +1,6 @@
 import type { Answer } from '../../../client/requests.js';
 import { ask, Refused } from '../../../page/ask.js';
-import { countdown, dateAndTime, now, span, whole } from '../../../page/clock.js';
+import { countdown, dateAndTime, mebibytes, now, span, whole } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 
@@ -127,7 +127,6 @@ const names = [
   ['bytes', 'Sent'],
 ] as const;
 const shownMax = 100;
-const mebibytes = (bytes: number): string => `${whole(Math.ceil(bytes / 2 ** 20))} MiB`;
 
 /** A host without agents has none. */
 const read = (signal: AbortSignal): Promise<Quotas | 'none'> =>

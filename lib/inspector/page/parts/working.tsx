@@ -1,5 +1,5 @@
 import { ask, actorPath } from '../../../page/ask.js';
-import { dateAndTime, now, span } from '../../../page/clock.js';
+import { dateAndTime, mebibytes, now, span } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import type { ActorDetail, Work } from '../../answers.js';
 
@@ -43,6 +43,7 @@ export function Working({ detail }: { readonly detail: ActorDetail }) {
             <Fact name="cost so far" value={`$${turn.costUsd.toFixed(2)}`} />
           </>
         )}
+        {work?.worker != null && <InWorker worker={work.worker} />}
         {work?.processes.map(({ pid, isAlive, machine }) => (
           <Fact
             key={pid}
@@ -62,6 +63,22 @@ export function Working({ detail }: { readonly detail: ActorDetail }) {
         </pre>
       )}
     </section>
+  );
+}
+
+/** Where a turn is that outlives the gateway. That the gateway names it says that it lives. */
+function InWorker({
+  worker: { name, state, pid, since, startedAt, memoryBytes },
+}: {
+  readonly worker: NonNullable<Work['worker']>;
+}) {
+  const memory = memoryBytes === null ? '' : `, ${mebibytes(memoryBytes)}`;
+  return (
+    <Fact
+      name={`${name}, alive`}
+      value={`for ${span(now.value - since)}${memory}`}
+      title={`process ${pid}, up for ${span(now.value - startedAt)}, ${state}`}
+    />
   );
 }
 

@@ -1,14 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-
-/** A part of a drawing, in its own units. */
-export interface Area {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
+import type { Area } from '../../chart/drawing.js';
 
 /** How large a drawing is shown in a box that scrolls, and the ways to change it. */
 export interface Zoom {
@@ -23,8 +16,8 @@ export interface Zoom {
 
 /**
  * Zoom by pinching, by the wheel with Ctrl, by keys (+, -, 0) and by buttons; what is under the pointer stays there.
- * A mouse drags the drawing; fingers, keys and the wheel scroll the box as they do everywhere. It begins with the
- * first of `focus` in view that can be read at that size, and shows it again when that changes.
+ * A mouse drags the drawing; fingers, keys and the wheel scroll the box as they do everywhere. It begins with all of it
+ * in view, or with the first of `focus` that can be read at that size, and shows it again when that changes.
  */
 export function useZoom(
   box: RefObject<HTMLElement | null>,
@@ -61,13 +54,19 @@ export function useZoom(
     if (element === null || width === 0) return;
     to(Math.min(1, element.clientWidth / width, maxHeightOf(element) / height));
   };
+  const whole = { x: 0, y: 0, width, height };
   const home = (): void => {
     const element = box.current;
     const last = focus.at(-1);
     if (element === null || width === 0 || last === undefined) return;
-    const roomFor = (one: Area): number =>
-      Math.min(element.clientWidth / (one.width + 40), maxHeightOf(element) / (one.height + 40));
-    const area = focus.find((one) => roomFor(one) >= readable) ?? last;
+    const roomFor = (one: Area): number => {
+      const around = one === whole ? 0 : 40;
+      return Math.min(
+        element.clientWidth / (one.width + around),
+        maxHeightOf(element) / (one.height + around),
+      );
+    };
+    const area = [whole, ...focus].find((one) => roomFor(one) >= readable) ?? last;
     const next = Math.min(1, Math.max(readable, roomFor(area)));
     held.current = {
       x: area.x + area.width / 2,

@@ -4,6 +4,7 @@ import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { Letters } from '../parts/letters.js';
 import { QuotasPanel } from '../parts/quotas.js';
+import { WorkersPanel } from '../parts/workers.js';
 import type { DeadLetters, SupervisionTree } from '../../answers.js';
 
 type Kind = SupervisionTree['kinds'][number];
@@ -95,6 +96,7 @@ export function SupervisionPage() {
           {letters.value.value !== undefined && <Letters letters={letters.value.value.deadLetters} named />}
         </section>
       </div>
+      <WorkersPanel />
       <QuotasPanel />
     </section>
   );
