@@ -106,11 +106,11 @@ async function processOf(pid: string, seen: ReadonlyMap<string, Known>): Promise
     const token = environment?.split('\0').find((entry) => entry.startsWith(variable));
     // What could not be read, for want of descriptors, is read again for the next connection
     return {
-      is: environment === undefined ? undefined : is,
+      is: environment === undefined || mark === undefined ? undefined : is,
       pid,
       parent,
       token: token?.slice(variable.length),
-      mark,
+      mark: mark ?? undefined,
     };
   } catch {
     return undefined; // gone in between

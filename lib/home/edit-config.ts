@@ -3,6 +3,7 @@ import { isMap, parseDocument, type Document } from 'yaml';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { contentHash, readPlainFile, writeAtomically } from './atomic-file.js';
+import { engineFamilies } from './engine-settings.js';
 import { HomeError } from './home-error.js';
 import type { LiveConfig } from './live-config.js';
 import { isLive } from './live-keys.js';
@@ -101,13 +102,15 @@ function differences(given: Json, shown: Json | undefined, at: readonly string[]
 const isObject = (value: Json | undefined): value is { readonly [member: string]: Json } =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The model of an engine may be chosen; what the engine runs may not. */
-const mayChange = (at: readonly string[]): boolean =>
-  editable.has(at.join('.')) ||
-  (at[0] === 'engines' &&
-    at.at(-1) === 'model' &&
-    (at.length === 3 || at.length === 4) &&
-    !at.includes('__proto__')); // no engine is called so, and objects are not set there
+/** The model of an engine may be chosen; what the engine runs, and its environment, may not. */
+function mayChange(at: readonly string[]): boolean {
+  if (at.some((name) => name.includes('.') || name === '__proto__')) return false; // no setting is called so
+  const ofEngine = at[1] !== undefined && Object.hasOwn(engineFamilies, at[1]) ? 3 : 2;
+  return (
+    editable.has(at.join('.')) ||
+    (at[0] === 'engines' && at.length === ofEngine + 1 && at[ofEngine] === 'model')
+  );
+}
 
 const onlyInTheFile = (at: readonly string[]): Refusal =>
   refuse(

@@ -142,6 +142,7 @@ function parsed(text: string, lineCounter: LineCounter): Document.Parsed | strin
       resolveKnownTags: false,
       uniqueKeys: true,
       prettyErrors: false,
+      logLevel: 'error', // what it would print is among the faults
     });
   } catch {
     return 'invalid YAML.';

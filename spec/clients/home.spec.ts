@@ -97,7 +97,23 @@ describe('clients of this API, the home', () => {
         { engines: { claude: { bin: '/tmp/evil' } } },
         { engines: { claude: { apiKeyEnv: 'SECRET' } } },
         { engines: { claude: { baseUrl: 'http://evil.example' } } },
+        { engines: { claude: { env: { model: 'x' } } } },
+        { engines: { claude: { env: { model: true } } } },
+        { engines: { acp: { evil: { env: { model: 'x' } } } } },
+        { 'portal.companyName': 'x' },
+        { 'engines.llama.command': ['sh'] },
+        { engines: { 'claude.bin': '/tmp/evil' } },
+        { engines: { constructor: { prototype: 'x' } } },
+        { engines: null },
+        { agents: null },
+        { engines: { llama: null } },
         { notify: { command: ['sh'] } },
+        { notify: { command: null } },
+        { notify: { to: ['slack/C1'] } },
+        { agents: { worker: false } },
+        { agents: { resume: true } },
+        { agents: { quotas: { sessions: { hour: 1e6 } } } },
+        { backup: { folder: '/tmp/evil' } },
         { agents: { sandbox: 'off' } },
         { agents: { sandboxRequired: true } },
         { agents: { sandboxHosts: ['evil.example'] } },
@@ -126,7 +142,30 @@ describe('clients of this API, the home', () => {
         expect(answer.body.file).to.equal('config.yaml');
         expect(answer.body.error).to.include(answer.body.key).and.include('config.yaml');
       }
+      for (const name of ['portal', 'engines', '__proto__']) {
+        const body: unknown = JSON.parse(`{"${name}": {"__proto__": {"companyName": "x", "model": "x"}}}`);
+        expect((await put(body)).body.changed ?? [], name).to.deep.equal([]);
+      }
       expect(await written()).to.equal(text);
+    });
+
+    it('changes no setting by another that shares its value, and none that it cannot read', async () => {
+      const model = { engines: { claude: { model: 'sonnet' } } };
+      for (const [before, status] of [
+        ['x: &all {model: opus}\nengines:\n  claude: *all\n', 400], // x is no setting
+        ['engines:\n  claude: &all {model: opus}\n  codex: *all\n', 409],
+        ['engines:\n  codex: &all {model: opus}\n  claude: {<<: *all}\n', 400],
+        ['engines:\n  claude: !!omap [model: opus]\n', 400],
+        ['engines:\n  claude: !secret {model: opus}\n', 400],
+        ['engines:\n  claude: {model: opus}\n  claude: {model: other}\n', 400],
+        ['engines:\n  claude: {model: opus}\n---\nengines: {}\n', 400],
+        ['? [engines]\n: {claude: {model: opus}}\n', 400],
+        ['engines:\n  ? {claude: x}\n  : {model: opus}\n', 400],
+      ] as const) {
+        await writeFile(home.config, before);
+        expect((await put(model)).status, before).to.equal(status);
+        expect(await written()).to.equal(before);
+      }
     });
 
     it('refuses values that the schema does not take, and writes nothing', async () => {

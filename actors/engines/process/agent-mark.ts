@@ -31,14 +31,16 @@ export async function findAgentMark(prlimit: string | undefined): Promise<AgentM
 export const markOf = (sessionId: string): number =>
   2 ** 20 + createHash('sha256').update(sessionId).digest().readUIntBE(0, 6);
 
-/** The mark that a process carries; undefined for one that is no agent's, or not there. */
-export async function markAt(pid: string): Promise<number | undefined> {
+/** The mark that a process carries; null for one that is no agent's, undefined where that cannot be read now. */
+export async function markAt(pid: string): Promise<number | null | undefined> {
   const limit = await locksLimit(pid);
-  return limit !== undefined && limit < ((await own()) ?? 0) ? limit : undefined;
+  // Read until it is known: one failure (no descriptors left) must not hide agents for good
+  ownLimit ??= await locksLimit('self');
+  if (limit === undefined || ownLimit === undefined) return undefined;
+  return limit < ownLimit ? limit : null;
 }
 
-let ownLimit: Promise<number | undefined> | undefined;
-const own = (): Promise<number | undefined> => (ownLimit ??= locksLimit('self'));
+let ownLimit: number | undefined;
 
 async function locksLimit(pid: string): Promise<number | undefined> {
   const text = await readFile(`/proc/${pid}/limits`, 'latin1').catch(() => '');

@@ -5,14 +5,14 @@ import { standardQuotas, type Quotas } from '../../home/agent-settings.js';
 import type { App } from '../app.js';
 import type { Request } from '../request.js';
 import { inTurn } from '../request.js';
-import { causesOf } from './causes.js';
+import { agentOf, causesOf } from './causes.js';
 
 type Agent = Extract<Caller, { type: 'session' }>;
 export type Quota = keyof Quotas;
 /**
  * What each agent has begun, and the refusal of more than its quota (`agents.quotas`). Counted per employee whose
- * rights it has, else per tree of sessions; what a workflow begins counts for the agents behind the run. People have
- * no bounds.
+ * rights it has, else per tree of sessions, and for each agent above it as well: a manager would have the quotas of
+ * all its reports else. What a workflow begins counts for the agents behind the run. People have no bounds.
  */
 
 /** The quotas that hold now. */
@@ -43,12 +43,27 @@ export async function spend(
   quota: Quota,
   amount = 1,
 ): Promise<Refusal | undefined> {
-  for (const cause of causesOf(request)) {
-    if (cause.type !== 'session') continue;
-    const refusal = await spendAs(request, agentKey(cause), quota, amount);
+  for (const agent of await agentsBehind(request)) {
+    const refusal = await spendAs(request, agent, quota, amount);
     if (refusal !== undefined) return refusal;
   }
   return undefined;
+}
+
+/** Those who caused it, and those who opened their sessions; each once. */
+async function agentsBehind(
+  request: Pick<Request, 'app' | 'caller' | 'onBehalfOf'>,
+): Promise<ReadonlySet<string>> {
+  const agents = new Set<string>();
+  for (const cause of causesOf(request)) {
+    if (cause.type !== 'session') continue;
+    agents.add(agentKey(cause));
+    for (const id of cause.ancestors) {
+      const session = await request.app.supervisor.get('session', id);
+      if (session !== undefined) agents.add(agentKey(agentOf(session)));
+    }
+  }
+  return agents;
 }
 
 /**

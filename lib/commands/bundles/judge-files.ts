@@ -87,7 +87,12 @@ function judgePerson(
 ): Refusal | undefined {
   const wrong = (sentence: string) => refuse('BAD_REQUEST', { path }, `${path}: ${sentence}`);
   const twin = roster.named(name)?.person;
-  if (names.filter((other) => other === name).length > 1) return wrong(`${name} is in this bundle twice.`);
+  // A disk that does not tell large letters from small ones would keep one file of both
+  const isAlike = (other: string): boolean => other.toLowerCase() === name.toLowerCase();
+  if (names.filter(isAlike).length > 1) return wrong(`${name} is in this bundle twice.`);
+  const alike = people.find((other) => other.name !== name && isAlike(other.name));
+  if (alike !== undefined)
+    return refuse('EXISTS', { path }, `${path}: the name ${alike.name} is taken in ${alike.department}.`);
   if (twin !== undefined && twin.department !== department)
     return refuse('EXISTS', { path }, `${path}: the name ${name} is taken in ${twin.department}.`);
   const unknown = reportsTo.find((above) => !people.some((person) => person.name === above));

@@ -29,7 +29,9 @@ export function withoutSecrets<Value>(value: Value): { readonly value: Value; re
 
 const mark = '[secret]';
 const secretName = /(?:api[-_]?key|secret|passw(?:or)?d|credential|^authorization|^cookie|token)$/i;
-const pem = /-----BEGIN [A-Z ]*PRIVATE KEY-----[^]*?-----END [A-Z ]*PRIVATE KEY-----/g;
+/** Up to its end or to the next one: a search for the end from each of many beginnings takes the square of their number. */
+const pem =
+  /-----BEGIN [A-Z ]*PRIVATE KEY-----(?:(?!-----)[^])*(?:-----END [A-Z ]*PRIVATE KEY-----|(?=-----BEGIN ))/g;
 const known =
   /\b(?:sk-[\w-]{16,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|xox[abposr]-[\w-]{10,}|AKIA[A-Z0-9]{16}|AIza[\w-]{30,}|glpat-[\w-]{16,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,})/g;
 const bearer = /\b(Bearer|Basic) [\w.~+/-]{12,}=*/g;

@@ -9,6 +9,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { LogEntry } from '../../supervisor/contract.js';
 import { employeeNamed, type App, type Follower, type GatewayActor } from '../app.js';
 import { callerNamed } from '../authority/causes.js';
+import { spend } from '../authority/quotas.js';
 import { cagesOf, rightsOf } from '../authority/session-rights.js';
 import { lineageOf, openWithin, selectFor, workingDirectoryOf } from '../sessions/open-session.js';
 import { presentSession } from '../sessions/read-session.js';
@@ -96,6 +97,8 @@ async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Pr
   const asker = await callerNamed(app, item.createdBy);
   const rights = await rightsOf(app, { causes: [asker ?? by], ...lineage, employee });
   if (isRefusal(rights)) return rights;
+  const full = asker && (await spend({ app, caller: by, onBehalfOf: [asker] }, 'sessions'));
+  if (full) return full;
   const id = app.supervisor.environment.ids.next();
   const attempt = item.sessionRef === null ? undefined : await presentSession(app, item.sessionRef);
   const place =

@@ -17,14 +17,14 @@ describe('quotas of an agent', () => {
 
   const hourMs = 3_600_000;
   /** As if it had begun so much already. */
-  const used = async (inHour: object, total: object, hoursAgo = 0): Promise<void> => {
+  const used = async (inHour: object, total: object, hoursAgo = 0, agent = 'employee:ann'): Promise<void> => {
     const none = { sessions: 0, items: 0, runs: 0, bytes: 0 };
     await house.supervisor.transact({
       name: 'used',
       actors: [],
       run: (tx) => {
-        tx.put(`agent-quota/${Buffer.from('employee:ann').toString('base64url')}`, {
-          agent: 'employee:ann',
+        tx.put(`agent-quota/${Buffer.from(agent).toString('base64url')}`, {
+          agent,
           hour: Math.floor(tx.at / hourMs) - hoursAgo,
           inHour: { ...none, ...inHour },
           total: { ...none, ...total },
@@ -69,6 +69,29 @@ describe('quotas of an agent', () => {
     expect(met).to.include({ quota: 'sessions', per: 'hour' });
     expect((await ann.post('/api/sessions', { prompt: 'x' })).status).to.equal(429);
     expect((await house.operator.get('/api/inspect/quotas')).body.agents[0].met).to.deep.equal(met);
+  });
+
+  // Each report of a manager had quotas of its own, so the manager had those of all of them
+  it('hold for what an agent begins by others whom it opens', async () => {
+    const boss = house.agent(
+      (await house.operator.post('/api/sessions', { prompt: 'hello', employee: 'bob' })).body.id as string,
+    );
+    const opened = await boss.post('/api/sessions', { prompt: 'hello', employee: 'ann' });
+    expect([opened.status, opened.body.actsAs], opened.text).to.deep.equal([201, 'ann']);
+    const report = house.agent(opened.body.id as string);
+    expect((await report.post('/api/work-items', { title: 'x' })).status).to.equal(201);
+    const seen = (await house.operator.get('/api/inspect/quotas')).body.agents as {
+      agent: string;
+      inHour: object;
+    }[];
+    const items = Object.fromEntries(seen.map(({ agent, inHour }) => [agent, inHour]));
+    expect(items['employee:bob']).to.deep.include({ sessions: 1, items: 1 });
+    expect(items['employee:ann']).to.deep.include({ sessions: 0, items: 1 });
+    await used({ items: quotas.items.hour }, {}, 0, 'employee:bob');
+    expect((await report.post('/api/work-items', { title: 'x' })).body).to.include({
+      code: 'AGENT_QUOTA',
+      agent: 'employee:bob',
+    });
   });
 
   it('are those of config.yaml', async () => {

@@ -120,6 +120,14 @@ describe('troupe template, export and import', function () {
       { files: { 'org/a/editor.yaml': person } },
       /the name editor is taken in research/,
     ],
+    'an employee whose name differs from another in large letters only': [
+      { files: { 'org/a/Editor.yaml': person } },
+      /the name editor is taken in research/,
+    ],
+    'two whose names differ in large letters only': [
+      { files: { 'org/a/c.yaml': person, 'org/a/C.yaml': person } },
+      /C is in this bundle twice|c is in this bundle twice/,
+    ],
     'an unknown superior': [{ files: { 'org/a/b.yaml': 'reportsTo: ghost\n' } }, /reports to ghost/],
     'two that report to each other': [
       { files: { 'org/a/b.yaml': 'reportsTo: c\n', 'org/a/c.yaml': 'reportsTo: b\n' } },

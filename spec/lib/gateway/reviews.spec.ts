@@ -317,5 +317,8 @@ describe('reviews by a verifier', () => {
       parentSessionId: bob,
       ancestors: [bob],
     });
+    const { agents } = (await house.operator.get('/api/inspect/quotas')).body;
+    const used = agents.find(({ agent }: { agent: string }) => agent === 'employee:bob');
+    expect(used.inHour, 'a delegation and a review').to.deep.include({ sessions: 2 });
   });
 });
