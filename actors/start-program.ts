@@ -75,6 +75,8 @@ export class ProgramError extends Error {
     /** Null where it could not be started or was ended. */
     readonly exitCode: number | null,
     readonly stderr: string,
+    /** What it answered all the same. */
+    readonly stdout: string,
     options?: ErrorOptions,
   ) {
     super(message, options);
@@ -113,7 +115,8 @@ export function outputOf(program: string, args: readonly string[], options: Outp
     }
     const failed = (what: string, exitCode: number | null, cause?: Error): void => {
       const said = Buffer.concat(err).toString().trim();
-      reject(new ProgramError(`${program} ${what}.`, exitCode, said, { cause }));
+      const answered = Buffer.concat(out).toString();
+      reject(new ProgramError(`${program} ${what}.`, exitCode, said, answered, { cause }));
     };
     child.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(timer);

@@ -16,6 +16,8 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^list$/, async () => (await import('./list.js')).listCommand],
   [/^show$/, async () => (await import('./show.js')).showCommand],
   [/^attach$/, async () => (await import('./attach.js')).attachCommand],
+  [/^changes$/, async () => (await import('./changes.js')).changesCommand],
+  [/^merge$/, async () => (await import('./changes.js')).mergeCommand],
   [/^items$/, async () => (await import('./items.js')).itemsCommand],
   [/^workflow$/, async () => (await import('./workflow.js')).workflowCommand],
   [/^cron$/, async () => (await import('./cron.js')).cronCommand],

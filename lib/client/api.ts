@@ -1376,6 +1376,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a session has changed in its folder: files, commits, what each turn changed, and how it would merge. */
+        get: operations["get /api/sessions/:id/changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/changes/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Commit what is in no commit, on the branch that is checked out there. */
+        post: operations["post /api/sessions/:id/changes/commit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/changes/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take files back to what they were before the session; in a folder that is no worktree, to the last commit. What they were is kept in the repository under `keptAs`. */
+        post: operations["post /api/sessions/:id/changes/discard"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/changes/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Merge the branch of a session into the branch that is checked out in its repository. With conflicts, or where a file there would be overwritten: 409, and nothing is touched. */
+        post: operations["post /api/sessions/:id/changes/merge"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/changes/patch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What has changed in one file, as `git diff` shows it. */
+        get: operations["get /api/sessions/:id/changes/patch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/children": {
         parameters: {
             query?: never;
@@ -2876,6 +2961,73 @@ export interface components {
             state: "within" | "warned" | "exceeded";
             /** @description Turns whose cost was reported. */
             turns: number;
+        };
+        Changes: {
+            /** @description The commit that they are compared with. */
+            base: string | null;
+            branch: string | null;
+            commits: {
+                /**
+                 * Format: date-time
+                 * @description ISO-8601, UTC, milliseconds
+                 */
+                at: string;
+                author: string;
+                commit: string;
+                subject: string;
+            }[];
+            files: {
+                /** @description Lines; null: no text. */
+                added: number | null;
+                /** @enum {string} */
+                change: "added" | "changed" | "removed";
+                isCommitted: boolean;
+                /** @description Below `folder`. */
+                path: string;
+                removed: number | null;
+            }[];
+            folder: string | null;
+            hasMoreFiles: boolean;
+            /** @description A turn runs: nothing can be decided now. */
+            isWorking: boolean;
+            /**
+             * @description worktree: a branch of its own, compared with the one in its repository. folder: compared with the last commit. none: in no git repository.
+             * @enum {string}
+             */
+            kind: "worktree" | "folder" | "none";
+            /** @description Of a worktree. */
+            merge: {
+                conflicts: {
+                    path: string;
+                    /** @description The lines that differ, between git's marks. */
+                    text: string;
+                }[];
+                head: string;
+                /** @description The branch that is checked out there. */
+                into: string | null;
+                reason: string | null;
+                /** @description The checkout that it would go into. */
+                repository: string;
+                /**
+                 * @description merged: the other branch has all of it. refused: `reason` says what has to be done first.
+                 * @enum {string}
+                 */
+                state: "ready" | "merged" | "conflicts" | "refused";
+            } | null;
+            /** @description What each turn changed, the latest first. */
+            turns: {
+                /**
+                 * Format: date-time
+                 * @description ISO-8601, UTC, milliseconds
+                 */
+                at: string;
+                files: string[];
+                patchUrl: string | null;
+                stat: string;
+                turnId: string;
+            }[];
+            /** @description Send it with what you decide: others by now are refused with 409. */
+            version: string;
         };
         Comment: {
             author: string;
@@ -8358,6 +8510,238 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "URL_REFUSED" | "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "FETCH_FAILED" | "BUSY" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DRAINING" | "ACTOR_HALTED" | "DISK_LOW" | "QUOTA_EXCEEDED";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/sessions/:id/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changes"];
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/sessions/:id/changes/commit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    message: string;
+                    /** @description Absent: all. */
+                    paths?: string[];
+                    /** @description Of the changes as you have read them. */
+                    version: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        commit: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "VERSION_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/sessions/:id/changes/discard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Absent: all. */
+                    paths?: string[];
+                    /** @description Of the changes as you have read them. */
+                    version: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        count: number;
+                        keptAs: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "VERSION_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/sessions/:id/changes/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the commit. Absent: title and branch of the session. */
+                    message?: string;
+                    /**
+                     * @description One commit with all changes.
+                     * @default false
+                     */
+                    squash?: boolean;
+                    /** @description Of the changes as you have read them. */
+                    version: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        commit: string;
+                        into: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "VERSION_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "AGENT_QUOTA" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/sessions/:id/changes/patch": {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        isCut: boolean;
+                        patch: string;
+                        path: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -1,6 +1,8 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { foundMax } from '../../machines/session/transcript.js';
 import { Troupe } from '../lib/cli/troupe.js';
@@ -78,6 +80,47 @@ describe('a conversation in the console', () => {
       await page.click('.talk-head >> text=Stop');
       await page.waitForSelector('[data-mood=stopped]');
       await page.waitForSelector('.quiet-line >> text=It was stopped. A message starts it again.');
+      await page.context().close();
+    });
+
+    // file names are an agent's words: no markup, no patterns, no options
+    it('shows what was changed, takes back what is marked, commits and merges the rest', async () => {
+      const project = join(house.home, 'project');
+      const git = (...args: string[]): string =>
+        execFileSync('git', ['-C', project, ...args], { encoding: 'utf8' });
+      await mkdir(project);
+      git('init', '-q', '-b', 'main');
+      await writeFile(join(project, 'a.txt'), 'one\n');
+      git('add', '.');
+      git('-c', 'user.name=x', '-c', 'user.email=x@x', 'commit', '-qm', 'one');
+      const { body } = await house.operator.post('/api/sessions', {
+        prompt: 'x',
+        cwd: project,
+        worktree: true,
+      });
+      const hostile = '<img src=x onerror="document.title=1">';
+      await writeFile(join(body.cwd, 'a.txt'), 'one\n<b>two</b>\n');
+      await writeFile(join(body.cwd, hostile), 'bad\n');
+      const page = await open(`#/chat/${body.id}`);
+      await answered(page, 'did: x');
+      await page.click('.talk-head >> text=Changes');
+      await page.click('[data-file="a.txt"] .file-open');
+      await page.waitForSelector('[data-file="a.txt"] pre .added >> text=+<b>two</b>');
+      expect(await page.locator('[data-file="a.txt"] a').getAttribute('href')).to.equal(
+        `vscode://file/${body.cwd.slice(1)}/a.txt`,
+      );
+      await page.waitForSelector(`.file-open >> text=${hostile}`);
+      expect(await page.locator('main img').count()).to.equal(0);
+      await page.getByLabel(`Mark ${hostile}`).check();
+      await page.click('text=Discard 1 file');
+      await page.waitForSelector('[role=status] >> text=A copy is kept');
+      await until(page, 'document.querySelectorAll("[data-file]").length === 1');
+      await page.fill('[aria-label="Message of the commit"]', 'Add two');
+      await page.click('text=Commit 1 file');
+      await page.click('text=Merge into main');
+      await page.waitForSelector('text=main has all of it');
+      expect(git('log', '--format=%s').split('\n')).to.include.members(['Add two', 'one']);
+      expect(git('status', '--porcelain')).to.equal('');
       await page.context().close();
     });
 

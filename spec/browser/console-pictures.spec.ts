@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { rulesOfColour, wrongWith } from './axe.js';
 import { openBrowser, picture, type Viewer } from './browser.js';
@@ -31,10 +34,14 @@ describe('the views of the console', () => {
       text: '{"command":"npm publish"}',
       waitMs: 600_000,
     });
+    const changed = await withConflicts(join(house.home, 'project'), async (cwd) =>
+      post('/api/sessions', { prompt: 'x', title: 'Move the pond', cwd, worktree: true }),
+    );
     views = [
       ['now', '#/now', '.needs .things'],
       ['inbox', '#/inbox', '.list .pick >> nth=1'],
       ['chat', `#/chat/${id}`, '.asks pre'],
+      ['changes', `#/changes/${changed}`, '.changes [data-file] pre'],
       ['new-chat', '#/chat', '.talk.new .composer'],
       ['board', '#/board', '.card >> nth=3'],
       ['item', `#/item/${item}`, '.time-line strong'],
@@ -43,6 +50,28 @@ describe('the views of the console', () => {
       ['more', '#/more', '.rows.big'],
     ];
   });
+  /** A session whose work, and a person's, is on the same lines. */
+  async function withConflicts(
+    project: string,
+    open: (cwd: string) => Promise<{ readonly id: string; readonly cwd: string }>,
+  ): Promise<string> {
+    const git = (folder: string, ...args: string[]): string =>
+      execFileSync('git', ['-C', folder, '-c', 'user.name=Ann', '-c', 'user.email=x@x', ...args], {
+        encoding: 'utf8',
+      });
+    const lines = (middle: string): string => `The pond lies\n${middle}\nof the house.\n`;
+    await mkdir(project);
+    git(project, 'init', '-q', '-b', 'main');
+    await writeFile(join(project, 'pond.md'), lines('north'));
+    git(project, 'add', '.');
+    git(project, 'commit', '-qm', 'Dig a pond');
+    const { id, cwd } = await open(project);
+    await writeFile(join(project, 'pond.md'), lines('west'));
+    git(project, 'commit', '-qam', 'Move it west');
+    await writeFile(join(cwd, 'pond.md'), lines('south, which is warmer for the fish that we keep in it,'));
+    git(cwd, 'commit', '-qam', 'Move it south');
+    return id;
+  }
   after(async () => {
     await viewer.close();
     await house.close();

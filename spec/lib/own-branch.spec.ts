@@ -73,6 +73,35 @@ describe('a branch of a session', () => {
       expect(git('worktree', 'list').trim().split('\n')).to.have.length(1);
     });
 
+  for (const level of tool.name === null ? ['off'] : ['off', 'workspace'])
+    it(`is shown, taken back in part and merged by command at the level ${level}`, async () => {
+      await start(level);
+      const id = idIn((await run('echo two > a.txt; echo new > b.txt', '--worktree')).err).slice(0, 8);
+      const troupeOf = async (...words: string[]) => {
+        const ran = await troupe.run(words[0] ?? '', '--home', troupe.home(), ...words.slice(1));
+        expect(ran.code, ran.err).to.equal(0);
+        return ran.out;
+      };
+      const shown = await troupeOf('changes', id, '--patch');
+      expect(shown).to.match(/changed +\+1 -1 +a\.txt\n +added +\+1 -0 +b\.txt\n/);
+      expect(shown).to.include('-one\n+two\n');
+      expect(shown).to.include('can be merged into main');
+      expect(await troupeOf('changes', id, '--discard', 'b.txt')).to.match(
+        /Discarded 1 file, kept as refs\/troupe/,
+      );
+      expect(await troupeOf('merge', id, '--squash', '-m', 'Say two')).to.match(
+        /^Merged into main: \w{8}\n$/,
+      );
+      expect(git('log', '--format=%s')).to.equal('Say two\none\n');
+      expect(git('show', '--format=', '--name-only', 'HEAD')).to.equal('a.txt\n');
+      expect(git('status', '--porcelain')).to.equal('');
+      const again = await troupe.run('merge', '--home', troupe.home(), id);
+      expect([again.code, again.err]).to.deep.equal([
+        6,
+        'main has all changes of this session already. (CONFLICT)\n',
+      ]);
+    });
+
   it('stays where it has commits that are merged nowhere', async () => {
     await start('off');
     const id = idIn((await run('echo two > a.txt', '--worktree')).err);

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRefusal } from '../../../machines/refusals.js';
 import type { App } from '../app.js';
+import { levelOf } from '../changes/work-place.js';
 import { presentSession } from './read-session.js';
 import { dropClean } from './worktree.js';
 
@@ -43,9 +44,9 @@ export async function dropRested(app: App, failed: (error: unknown) => void): Pr
   for (const id of files.map((name) => name.replace(/\.json$/, ''))) {
     const session = await presentSession(app, id);
     if (isRefusal(session)) continue;
-    const { status, lastActivity, employee, confinedAs } = session.view;
+    const { status, lastActivity } = session.view;
     if (!resting.has(status) || Date.parse(lastActivity) > before) continue;
-    const level = app.sandbox?.levelOf(employee === null ? confinedAs : [employee, ...confinedAs]) ?? 'off';
+    const level = levelOf(app, session.view);
     const isGone = await dropClean(app, id, { level, isForGood: false }).catch((error: unknown) => {
       failed(error);
       return false;

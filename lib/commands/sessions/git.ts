@@ -17,8 +17,11 @@ export interface GitCommand {
   readonly level: SandboxLevel;
   /** What git needs beside the folder. */
   readonly folders?: CommandFolders;
-  /** Index and new objects lie there instead of in the repository, whose objects are `borrowed`. */
-  readonly aside?: { readonly index: string; readonly objects: string; readonly borrowed: string };
+  /** The index, and new objects, lie there instead of in the repository, whose objects are `borrowed`. */
+  readonly aside?: {
+    readonly index: string;
+    readonly objects?: { readonly folder: string; readonly borrowed: string };
+  };
   readonly stdin?: string;
 }
 
@@ -62,8 +65,10 @@ const placesOf = ({ aside }: GitCommand): Record<string, string> =>
     ? {}
     : {
         GIT_INDEX_FILE: aside.index,
-        GIT_OBJECT_DIRECTORY: aside.objects,
-        GIT_ALTERNATE_OBJECT_DIRECTORIES: aside.borrowed,
+        ...(aside.objects && {
+          GIT_OBJECT_DIRECTORY: aside.objects.folder,
+          GIT_ALTERNATE_OBJECT_DIRECTORIES: aside.objects.borrowed,
+        }),
       };
 
 /** Filters and drivers have names of the repository's choice: each that it names is emptied. */

@@ -3,6 +3,7 @@ import { rm, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { App, GatewayActor } from '../app.js';
 import { answeredBefore, optionsOf, askActor, replyWith, type Request, type Reply } from '../request.js';
+import { levelOf } from '../changes/work-place.js';
 import { opening } from './open-session.js';
 import { presentSession } from './read-session.js';
 import { workingFolder } from './working-folder.js';
@@ -109,11 +110,9 @@ export async function deleteSession(
 async function dropFolders(app: App, id: string, { view }: GatewayActor<'session'>): Promise<void> {
   const { home } = app.settings;
   const folder = join(home, 'work', id);
-  const { cwd, employee, confinedAs } = view;
   await rm(join(home, 'engines', 'codex', 'of', basename(id)), { recursive: true, force: true });
-  if (cwd !== folder) return;
-  const level = app.sandbox?.levelOf(employee === null ? confinedAs : [employee, ...confinedAs]);
-  await dropClean(app, id, { level: level ?? 'off', isForGood: true }).catch((error: unknown) =>
+  if (view.cwd !== folder) return;
+  await dropClean(app, id, { level: levelOf(app, view), isForGood: true }).catch((error: unknown) =>
     app.supervisor.environment.log.warn(
       { sessionId: id, err: error },
       'kept the working copy of a deleted session',

@@ -31,7 +31,7 @@ function Inside() {
   useEffect(() => {
     document.title = `${waitingCount.value > 0 ? `(${waitingCount.value}) ` : ''}${name} · Troupe`;
   }, [name, waitingCount.value]);
-  const where = here.view === 'chat' ? `chat/${here.id ?? ''}` : here.view === 'item' ? here.id : here.view;
+  const where = 'id' in here ? `${here.view}/${here.id ?? ''}` : here.view;
   return (
     <>
       <Frame
@@ -68,7 +68,7 @@ function openFeed(): () => void {
 const more: View = { to: { view: 'more' }, name: 'More', keys: '', icon: 'M4 9h.01M9 9h.01M14 9h.01' };
 
 function waysAt(here: Place): readonly Way[] {
-  const current = here.view === 'item' ? 'board' : here.view;
+  const current = here.view === 'item' ? 'board' : here.view === 'changes' ? 'chat' : here.view;
   const ways = views.map(({ to, ...view }) => ({
     ...view,
     href: linkTo(to),
@@ -109,7 +109,9 @@ const keys: readonly (readonly [string, string])[] = [
 const nameOf = (here: Place): string =>
   here.view === 'item'
     ? here.id
-    : (views.find(({ to }) => to.view === here.view)?.name ?? (here.view === 'more' ? 'More' : ''));
+    : here.view === 'changes'
+      ? 'Changes'
+      : (views.find(({ to }) => to.view === here.view)?.name ?? (here.view === 'more' ? 'More' : ''));
 
 function viewOf(here: Place): ComponentChildren {
   switch (here.view) {
@@ -123,6 +125,8 @@ function viewOf(here: Place): ComponentChildren {
       return <BoardPage place={here} />;
     case 'item':
       return <WorkItemPage key={here.id} id={here.id} />;
+    case 'changes':
+      return <ChangesPage key={here.id} id={here.id} />;
     case 'more':
       return <MorePage views={views.filter(({ minor }) => minor)} />;
     default:
@@ -132,5 +136,6 @@ function viewOf(here: Place): ComponentChildren {
 
 const ChatPage = later(() => import('./views/chat.js').then((part) => part.ChatPage));
 const BoardPage = later(() => import('./views/board.js').then((part) => part.BoardPage));
+const ChangesPage = later(() => import('./views/changes.js').then((part) => part.ChangesPage));
 const WorkItemPage = later(() => import('./views/work-item.js').then((part) => part.WorkItemPage));
 const ListPage = later(() => import('./views/lists.js').then((part) => part.ListPage));

@@ -12,7 +12,9 @@ export type Place =
       readonly assignee?: string;
       readonly q?: string;
     }
-  | { readonly view: 'item'; readonly id: string };
+  | { readonly view: 'item'; readonly id: string }
+  /** Of a session. */
+  | { readonly view: 'changes'; readonly id: string };
 
 /** Views that are one list and have no parameters. */
 export type SimpleView = 'organisation' | 'cost' | 'cron' | 'connectors' | 'files' | 'settings';
@@ -31,7 +33,7 @@ function write(to: Place): string {
   if (to.view === 'chat')
     return to.id === undefined ? addressOf(['chat'], { q: to.q }) : addressOf(['chat', to.id]);
   if (to.view === 'board') return addressOf(['board'], { lanes: to.lanes, assignee: to.assignee, q: to.q });
-  if (to.view === 'item') return addressOf(['item', to.id]);
+  if (to.view === 'item' || to.view === 'changes') return addressOf([to.view, to.id]);
   if (to.view === 'inbox' && to.key !== undefined) return addressOf(['inbox', to.key]);
   return addressOf([to.view]);
 }
@@ -49,7 +51,7 @@ function read([view, first]: readonly string[], query: URLSearchParams): Place {
       ...(q && { q }),
     };
   }
-  if (view === 'item' && first) return { view, id: first };
+  if ((view === 'item' || view === 'changes') && first) return { view, id: first };
   const simple = simpleViews.find((one) => one === view);
   if (simple !== undefined) return { view: simple };
   if (view === 'inbox') return { view, ...(first && { key: first }) };

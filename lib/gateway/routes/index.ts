@@ -17,6 +17,7 @@ import { workItemLedgerRoutes } from './work-items/ledger.js';
 import { sessionLifecycleRoutes } from './sessions/lifecycle.js';
 import { workItemRoutes } from './work-items/work-items.js';
 import { approvalRoutes } from './work-items/approvals.js';
+import { changeRoutes } from './sessions/changes.js';
 import { delegationRoutes } from './sessions/delegations.js';
 import { engineRoutes } from './engines.js';
 import { inspectRoutes } from './inspect/actors.js';
@@ -75,6 +76,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...sessionRoutes,
     ...searchRoutes,
     ...delegationRoutes,
+    ...changeRoutes,
     ...engineRoutes,
     ...workerRoutes,
     ...connectorRoutes,

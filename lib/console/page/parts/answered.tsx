@@ -1,4 +1,4 @@
-import type { Signal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import type { Loaded } from '../../../page/loaded.js';
 
@@ -7,7 +7,7 @@ export function Answered<Value>({
   loaded,
   children,
 }: {
-  readonly loaded: Signal<Loaded<Value>>;
+  readonly loaded: ReadonlySignal<Loaded<Value>>;
   readonly children: (value: Value) => ComponentChildren;
 }) {
   const { value, error } = loaded.value;

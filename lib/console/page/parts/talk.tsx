@@ -101,6 +101,9 @@ function Head({ session }: { readonly session: Session }) {
         <button type="button" class="quiet" disabled={busy} onClick={() => void attempt(duplicate)}>
           Duplicate
         </button>
+        <a class="quiet" href={linkTo({ view: 'changes', id })}>
+          Changes
+        </a>
         <a class="quiet" href={inspectorLink('session', id)}>
           Inspect
         </a>

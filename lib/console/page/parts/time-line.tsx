@@ -53,7 +53,10 @@ export function TimeLine({
               <b class={`state ${outcome === 'succeeded' ? 'done' : 'bad'}`}>{outcome}</b>
             )}
             {typeof sessionId === 'string' && (
-              <a href={linkTo({ view: 'chat', id: sessionId })}>its session</a>
+              <>
+                <a href={linkTo({ view: 'chat', id: sessionId })}>its session</a>{' '}
+                <a href={linkTo({ view: 'changes', id: sessionId })}>what it changed</a>
+              </>
             )}
           </>
         ),

@@ -1,0 +1,275 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ProgramError } from '../../../actors/start-program.js';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import type { GatewayActor } from '../app.js';
+import type { Request } from '../request.js';
+import { scratchIn } from '../sessions/folder-state.js';
+import { git } from '../sessions/git.js';
+import { bringBack } from '../sessions/keep-work.js';
+import { presentSession } from '../sessions/read-session.js';
+import { handledByPrograms } from './handled-by-programs.js';
+import { tipOf } from './merge-state.js';
+import { isWorking, readChanges, type ChangedFile, type Changes } from './read-changes.js';
+import { workPlaceOf, type OwnWork, type WorkPlace } from './work-place.js';
+
+/**
+ * What a person does with the changes of a session that rests: commit, discard, merge. Each is done to what the person
+ * has seen (`version`), by git, confined as the agent is. What git refuses leaves every folder as it was.
+ */
+export interface ChosenFiles {
+  /** Of the changes that were read. */
+  readonly version: string;
+  /** Absent: all. */
+  readonly paths?: readonly string[] | undefined;
+}
+
+/** Commits what is in no commit on the branch that is checked out. Answers the commit. */
+export async function commitChanges(
+  request: Request,
+  sessionId: string,
+  { message, ...chosen }: ChosenFiles & { readonly message: string },
+): Promise<{ readonly commit: string } | Refusal> {
+  const seen = await seenChanges(request, sessionId, chosen);
+  if (isRefusal(seen)) return seen;
+  const { place, files } = seen;
+  const paths = unsaved(files);
+  if (paths.length === 0)
+    return refuse('CONFLICT', {}, 'There is nothing to commit: every change is in a commit.');
+  return attempt('commit', place, async () => {
+    const barred = await handledByPrograms(place, paths);
+    if (barred !== undefined) return refuse('CONFLICT', {}, barred);
+    await commitPaths(place, paths, `${message}\n\nTroupe-Session: ${sessionId}`);
+    const commit = (await place.ask('rev-parse', 'HEAD')).trim();
+    await bringBack(request.app, sessionId, place.level);
+    return { commit };
+  });
+}
+
+/**
+ * Takes files back to what they were before the session, in a folder that is a person's to what they are in the last
+ * commit. What they are now is kept in the repository as a commit of its own, whose name is answered:
+ * `git checkout <keptAs> -- <file>` brings a file back.
+ */
+export async function discardChanges(
+  request: Request,
+  sessionId: string,
+  chosen: ChosenFiles,
+): Promise<{ readonly keptAs: string; readonly count: number } | Refusal> {
+  const seen = await seenChanges(request, sessionId, chosen);
+  if (isRefusal(seen)) return seen;
+  const { place, files, changes } = seen;
+  if (files.length === 0) return refuse('CONFLICT', {}, 'There is nothing to discard.');
+  const paths = files.map(({ path }) => path);
+  return attempt('discard', place, async () => {
+    const barred = await handledByPrograms(place, paths);
+    if (barred !== undefined) return refuse('CONFLICT', {}, barred);
+    const keptAs = await keepAside(request, place, { sessionId, paths });
+    await addPaths(place, unsaved(files));
+    await place.ask(
+      'restore',
+      `--source=${changes.base ?? 'HEAD'}`,
+      '--staged',
+      '--worktree',
+      '--',
+      ...paths,
+    );
+    if (place.kind === 'worktree') {
+      const message = `Discard changes of session ${sessionId.slice(0, 8)}\n\nTroupe-Session: ${sessionId}`;
+      if ((await place.ask('diff', '--cached', '--name-only', '--no-ext-diff')) !== '')
+        await place.ask(...(await author(place)), 'commit', ...plainCommit, '-m', message);
+      await bringBack(request.app, sessionId, place.level);
+    }
+    return { keptAs, count: paths.length };
+  });
+}
+
+export interface MergeRequest {
+  readonly version: string;
+  /** One commit with all changes, in place of those of the branch. */
+  readonly squash: boolean;
+  readonly message?: string | undefined;
+}
+
+/** Merges the branch of a session into the branch that is checked out in its repository. Answers the commit there. */
+export async function mergeChanges(
+  request: Request,
+  sessionId: string,
+  { version, squash, message }: MergeRequest,
+): Promise<{ readonly commit: string; readonly into: string } | Refusal> {
+  const seen = await seenChanges(request, sessionId, { version });
+  if (isRefusal(seen)) return seen;
+  const { place, changes, session } = seen;
+  if (place.kind !== 'worktree' || changes.merge === null)
+    return refuse(
+      'CONFLICT',
+      {},
+      'This session has no branch of its own: its changes are in the folder already.',
+    );
+  const { state, reason, into, head, conflicts } = changes.merge;
+  if (state === 'merged') return refuse('CONFLICT', {}, `${into} has all changes of this session already.`);
+  if (state === 'conflicts')
+    return refuse(
+      'CONFLICT',
+      { conflicts: conflicts.map(({ path }) => path) },
+      `Both ${into} and ${place.copy.branch} have changed the same lines of ${conflicts.length} files. Nothing was merged.`,
+    );
+  if (state === 'refused' || into === null) return refuse('CONFLICT', {}, reason ?? 'It cannot be merged.');
+  const title = (session.view.title ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 100);
+  const subject =
+    message ??
+    (squash ? title || `Session ${sessionId.slice(0, 8)}` : `Merge ${place.copy.branch}: ${title}`);
+  return attempt('merge', place, async () => {
+    await bringBack(request.app, sessionId, place.level);
+    const commit = await mergedCommit(place, {
+      head,
+      squash,
+      message: `${subject}\n\nTroupe-Session: ${sessionId}`,
+    });
+    // Git looks first whether it would overwrite anything, and only then writes
+    await place.origin.ask(
+      'merge',
+      '--ff-only',
+      '--quiet',
+      '--no-stat',
+      '--no-autostash',
+      '--no-verify-signatures',
+      commit,
+    );
+    return { commit, into };
+  });
+}
+
+/** The commit that the branch would be at. It is on none yet. */
+async function mergedCommit(
+  place: OwnWork,
+  { head, squash, message }: { readonly head: string; readonly squash: boolean; readonly message: string },
+): Promise<string> {
+  const { ask } = place.origin;
+  const tip = await tipOf(place);
+  const isAhead = (await ask('merge-base', head, tip)).trim() === head;
+  if (isAhead && !squash) return tip;
+  const tree = (await ask('merge-tree', '--write-tree', '--no-messages', head, tip)).trim();
+  const parents = squash ? ['-p', head] : ['-p', head, '-p', tip];
+  return (await ask(...(await author(place.origin)), 'commit-tree', tree, ...parents, '-m', message)).trim();
+}
+
+interface Seen {
+  readonly session: GatewayActor<'session'>;
+  readonly place: WorkPlace;
+  readonly changes: Changes;
+  readonly files: readonly ChangedFile[];
+}
+
+/** The changes as they are now, where they are those that the person has seen and no turn is at work on them. */
+async function seenChanges(
+  { app }: Request,
+  sessionId: string,
+  { version, paths }: ChosenFiles,
+): Promise<Seen | Refusal> {
+  const session = await presentSession(app, sessionId);
+  if (isRefusal(session)) return session;
+  if (isWorking(session))
+    return refuse('CONFLICT', {}, 'Its agent is at work there. Wait for the end of the turn, or stop it.');
+  const place = await workPlaceOf(app, session);
+  if (place === undefined)
+    return refuse(
+      'CONFLICT',
+      {},
+      'The folder of this session is in no git repository: nothing is kept of what was before.',
+    );
+  if (place.kind === 'folder' && place.isLinked)
+    return refuse(
+      'CONFLICT',
+      {},
+      `The repository of ${place.folder} lies elsewhere. Use git there yourself.`,
+    );
+  const changes = await readChanges(app, sessionId);
+  if (isRefusal(changes)) return changes;
+  if (changes.version !== version)
+    return refuse(
+      'VERSION_CONFLICT',
+      { version: changes.version },
+      'The changes are others by now. Read them again.',
+    );
+  if (changes.hasMoreFiles && paths === undefined)
+    return refuse('CONFLICT', {}, 'These are too many files to decide on at once. Name them, or use git.');
+  const unknown = paths?.find((path) => !changes.files.some((file) => file.path === path));
+  if (unknown !== undefined)
+    return refuse('BAD_REQUEST', { path: 'paths' }, `${unknown} is no changed file.`);
+  if ((await place.ask('ls-files', '--unmerged').catch(() => '')) !== '')
+    return refuse('CONFLICT', {}, `A merge is under way in ${place.folder}. Finish it there first.`);
+  const files = changes.files.filter(({ path }) => paths === undefined || paths.includes(path));
+  return { session, place, changes, files };
+}
+
+/** Where git says no, its own words: which files of a person it would have overwritten stands above its last line. */
+async function attempt<Value>(
+  what: string,
+  { folder }: WorkPlace,
+  action: () => Promise<Value | Refusal>,
+): Promise<Value | Refusal> {
+  try {
+    return await action();
+  } catch (error) {
+    if (!(error instanceof Error && error.cause instanceof ProgramError)) throw error;
+    const said = error.cause.stderr.slice(0, 1_000) || 'it was ended';
+    return refuse('CONFLICT', { folder }, `Git could not ${what}: ${said}`);
+  }
+}
+
+/** A commit of its own with the files as they are now, on no branch. */
+async function keepAside(
+  { app }: Request,
+  place: WorkPlace,
+  { sessionId, paths }: { readonly sessionId: string; readonly paths: readonly string[] },
+): Promise<string> {
+  const { folder, level, folders } = place;
+  const scratch = await scratchIn(join(app.settings.home, 'tmp'));
+  try {
+    const at = {
+      folder,
+      level,
+      folders: { ...folders, writes: [...(folders.writes ?? []), scratch] },
+      aside: { index: join(scratch, 'index') },
+    };
+    const head = (await place.ask('rev-parse', 'HEAD')).trim();
+    await git(app, { ...at, args: ['read-tree', head] });
+    const stdin = paths.map((path) => `${path}\0`).join('');
+    const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
+    await git(app, { ...at, args, stdin });
+    const tree = (await git(app, { ...at, args: ['write-tree'] })).trim();
+    const message = `Discarded of session ${sessionId.slice(0, 8)}`;
+    const commit = await place.ask(...(await author(place)), 'commit-tree', tree, '-p', head, '-m', message);
+    const keptAs = `refs/troupe/discarded/${sessionId.slice(0, 8)}-${app.supervisor.environment.clock.now()}`;
+    await place.ask('update-ref', keptAs, commit.trim());
+    return keptAs;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function commitPaths({ ask }: WorkPlace, paths: readonly string[], message: string): Promise<void> {
+  await addPaths({ ask }, paths);
+  await ask(...(await author({ ask })), 'commit', ...plainCommit, '--only', '-m', message, '--', ...paths);
+}
+
+const unsaved = (files: readonly ChangedFile[]): readonly string[] =>
+  files.filter(({ isCommitted }) => !isCommitted).map(({ path }) => path);
+
+async function addPaths({ ask }: Pick<WorkPlace, 'ask'>, paths: readonly string[]): Promise<void> {
+  if (paths.length > 0) await ask('add', '--all', '--', ...paths);
+}
+
+const plainCommit = ['--quiet', '--no-verify', '--no-gpg-sign'];
+
+/** As the repository says, else as Troupe: the settings of this machine are not read. */
+async function author({ ask }: Pick<WorkPlace, 'ask'>): Promise<readonly string[]> {
+  const isSet = await Promise.all(
+    ['user.name', 'user.email'].map((name) => ask('config', '--get', name)),
+  ).then(
+    () => true,
+    () => false,
+  );
+  return isSet ? [] : ['-c', 'user.name=Troupe', '-c', 'user.email=troupe@localhost'];
+}

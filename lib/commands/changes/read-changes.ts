@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import { access, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import type { App, GatewayActor } from '../app.js';
+import { readFolder, scratchIn, type FolderState } from '../sessions/folder-state.js';
+import { presentSession } from '../sessions/read-session.js';
+import { mergeOf, type Merge } from './merge-state.js';
+import { turnsOf, type ChangedInTurn } from './turns-of.js';
+import { workPlaceOf, type WorkPlace } from './work-place.js';
+
+/**
+ * What a session has changed: in a worktree against the commit at which its branch left the one that is checked out in
+ * its repository, elsewhere against the last commit. The repository is only read.
+ */
+export interface Changes {
+  readonly kind: 'worktree' | 'folder' | 'none';
+  /** Absolute; null: git keeps nothing. */
+  readonly folder: string | null;
+  readonly branch: string | null;
+  /** The commit that they are compared with. */
+  readonly base: string | null;
+  /** Changes with all that is shown here; what is done is done to what was seen. */
+  readonly version: string;
+  /** A turn runs: what it changes may change meanwhile. */
+  readonly isWorking: boolean;
+  readonly commits: readonly Commit[];
+  readonly files: readonly ChangedFile[];
+  readonly hasMoreFiles: boolean;
+  /** Of a worktree alone. */
+  readonly merge: Merge | null;
+  /** What each turn changed, the latest first. */
+  readonly turns: readonly ChangedInTurn[];
+}
+
+interface Commit {
+  readonly commit: string;
+  readonly subject: string;
+  readonly author: string;
+  readonly at: string;
+}
+
+export interface ChangedFile {
+  /** Below the folder. */
+  readonly path: string;
+  readonly change: 'added' | 'changed' | 'removed';
+  /** Lines; null: no text. */
+  readonly added: number | null;
+  readonly removed: number | null;
+  readonly isCommitted: boolean;
+}
+
+/** `await readChanges(app, 's1')`: refuses with CONFLICT, in git's own words, where git cannot read the folder. */
+export async function readChanges(app: App, sessionId: string): Promise<Changes | Refusal> {
+  const session = await presentSession(app, sessionId);
+  if (isRefusal(session)) return session;
+  const [turns, place] = await Promise.all([turnsOf(app, sessionId), workPlaceOf(app, session)]);
+  const none: Changes = {
+    kind: 'none',
+    folder: null,
+    branch: null,
+    base: null,
+    version: '',
+    isWorking: isWorking(session),
+    commits: [],
+    files: [],
+    hasMoreFiles: false,
+    merge: null,
+    turns,
+  };
+  if (place === undefined) return none;
+  return withFolder(app, place, async (state) => {
+    const base = await baseOf(place, state);
+    const files = await filesSince(base, state);
+    const merge = place.kind === 'worktree' ? await mergeOf(app, place, state) : null;
+    return {
+      ...none,
+      kind: place.kind,
+      folder: place.folder,
+      branch: await branchOf(place),
+      base,
+      version: versionOf(base, state, merge),
+      commits: base === state.commit ? [] : await commitsSince(base, state),
+      files: files.slice(0, filesMax),
+      hasMoreFiles: files.length > filesMax,
+      merge,
+    };
+  });
+}
+
+/** What has changed in one file, as `git diff` shows it; `isCut`: it is longer. */
+export async function readPatch(
+  app: App,
+  sessionId: string,
+  path: string,
+): Promise<{ readonly path: string; readonly patch: string; readonly isCut: boolean } | Refusal> {
+  const session = await presentSession(app, sessionId);
+  if (isRefusal(session)) return session;
+  const place = await workPlaceOf(app, session);
+  if (place === undefined)
+    return refuse('NOT_FOUND', {}, 'The folder of this session is in no git repository.');
+  return withFolder(app, place, async (state) => {
+    const base = await baseOf(place, state);
+    const text = await state.ask('diff', ...plainDiff, '--relative', base, state.tree, '--', literal(path));
+    if (text === '') return refuse('NOT_FOUND', { path }, 'This file has not changed.');
+    return { path, patch: text.slice(0, patchCharsMax), isCut: text.length > patchCharsMax };
+  });
+}
+
+/** No sign in the name of a file is a pattern. */
+const literal = (path: string): string => `:(literal)${path}`;
+const patchCharsMax = 256 * 1_024;
+const filesMax = 1_000;
+const commitsMax = 100;
+const plainDiff = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--submodule=short'];
+
+async function withFolder<Value>(
+  app: App,
+  place: WorkPlace,
+  read: (state: FolderState) => Promise<Value | Refusal>,
+): Promise<Value | Refusal> {
+  if (place.kind === 'worktree' && !(await isThere(join(place.folder, '.git'))))
+    return refuse(
+      'CONFLICT',
+      { folder: place.folder },
+      `Its working copy was removed while it rested. Its commits are on ${place.copy.branch}; a message brings it back.`,
+    );
+  const scratch = await scratchIn(join(app.settings.home, 'tmp'));
+  const { folder, level, folders } = place;
+  const writes = [...(place.kind === 'folder' ? [] : (folders.writes ?? [])), scratch];
+  try {
+    return await read(await readFolder(app, { folder, level, folders: { ...folders, writes } }, scratch));
+  } catch (error) {
+    const said = error instanceof Error ? error.message : '';
+    return refuse('CONFLICT', { folder }, `Git could not read the folder of this session: ${said}`);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );
+
+/** The commit against which a session's changes are shown. */
+async function baseOf(place: WorkPlace, state: FolderState): Promise<string> {
+  if (place.kind === 'folder') return state.commit;
+  const head = (await place.origin.ask('rev-parse', '--verify', 'HEAD^{commit}')).trim();
+  return (await state.ask('merge-base', head, state.commit)).trim();
+}
+
+async function branchOf(place: WorkPlace): Promise<string | null> {
+  const name = await place.ask('symbolic-ref', '--quiet', '--short', 'HEAD').catch(() => '');
+  return name.trim() === '' ? null : name.trim();
+}
+
+async function commitsSince(base: string, state: FolderState): Promise<readonly Commit[]> {
+  const format = '--format=%H%x00%s%x00%an%x00%aI';
+  const text = await state.ask('log', '-z', format, `--max-count=${commitsMax}`, `${base}..${state.commit}`);
+  const fields = text.split('\0');
+  return Array.from({ length: Math.floor(fields.length / 4) }, (_, n) => {
+    const [commit = '', subject = '', author = '', at = ''] = fields.slice(4 * n, 4 * n + 4);
+    return { commit, subject, author, at: new Date(at).toISOString() };
+  });
+}
+
+async function filesSince(base: string, state: FolderState): Promise<readonly ChangedFile[]> {
+  const diff = (shape: string): Promise<string> =>
+    state.ask('diff', ...plainDiff, '--relative', shape, '-z', base, state.tree, '--', '.');
+  const [lines, names] = await Promise.all([diff('--numstat'), diff('--name-status')]);
+  const open = new Set(state.uncommitted);
+  const kinds = new Map<string, ChangedFile['change']>();
+  const words = names.split('\0');
+  for (let n = 0; n + 1 < words.length; n += 2) kinds.set(words[n + 1] ?? '', changeOf(words[n] ?? ''));
+  const found = lines.split('\0').flatMap((line): ChangedFile[] => {
+    const [added = '', removed = '', ...name] = line.split('\t');
+    const path = name.join('\t');
+    if (path === '') return [];
+    const change = kinds.get(path) ?? 'changed';
+    return [{ path, change, added: count(added), removed: count(removed), isCommitted: !open.has(path) }];
+  });
+  // too large or too many for git to look at
+  const others = [...state.others.keys()].map((path): ChangedFile => ({
+    path,
+    change: 'changed',
+    added: null,
+    removed: null,
+    isCommitted: false,
+  }));
+  return [...found, ...others];
+}
+
+const changeOf = (letter: string): ChangedFile['change'] =>
+  letter === 'A' ? 'added' : letter === 'D' ? 'removed' : 'changed';
+const count = (text: string): number | null => (text === '-' ? null : Number(text));
+
+function versionOf(base: string, state: FolderState, merge: Merge | null): string {
+  const all = [base, state.commit, state.tree, [...state.others], merge?.head ?? null];
+  return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 32);
+}
+
+/** Is a turn under way, or about to be? */
+export const isWorking = ({ view }: GatewayActor<'session'>): boolean =>
+  !['idle', 'error', 'interrupted', 'stopped'].includes(view.status);

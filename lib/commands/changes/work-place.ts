@@ -1,0 +1,103 @@
+import { lstat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
+import type { CommandFolders } from '../../../actors/sandbox/sandbox.js';
+import { copyOf, type OwnCopy } from '../../home/clones.js';
+import type { App, GatewayActor } from '../app.js';
+import { isInRepository } from '../sessions/folder-state.js';
+import { git } from '../sessions/git.js';
+
+/**
+ * Where a session's changes lie, and how git is asked there: always confined as its agent is. Which folders git may
+ * write beside is never the word of something that an agent can write: the copy's own record says it, or the folder
+ * above in which `.git` lies.
+ */
+export type WorkPlace = OwnWork | FolderWork;
+
+/** A working copy of its own, on a branch of its own, of a repository of a person. */
+export interface OwnWork extends Asking {
+  readonly kind: 'worktree';
+  readonly copy: OwnCopy & { readonly branch: string };
+  /** The repository: git there, and the folder of its own checkout; undefined: it has none. */
+  readonly origin: Asking & { readonly checkout: string | undefined };
+}
+
+/** A folder that git keeps anyway. `isLinked`: its repository lies elsewhere. */
+export interface FolderWork extends Asking {
+  readonly kind: 'folder';
+  readonly isLinked: boolean;
+}
+
+interface Asking {
+  readonly folder: string;
+  readonly level: SandboxLevel;
+  readonly folders: CommandFolders;
+  readonly ask: (...args: string[]) => Promise<string>;
+}
+
+/** Undefined where git keeps nothing. */
+export async function workPlaceOf(
+  app: App,
+  { id, view }: GatewayActor<'session'>,
+): Promise<WorkPlace | undefined> {
+  const level = levelOf(app, view);
+  const { cwd } = view;
+  const copy = await copyOf(app.settings.home, id);
+  if (copy?.branch != null && cwd === join(app.settings.home, 'work', id)) {
+    const { origin, branch, isClone } = copy;
+    const checkout = basename(origin) === '.git' ? dirname(origin) : undefined;
+    return {
+      kind: 'worktree',
+      copy: { origin, branch, isClone },
+      ...asking(app, { folder: cwd, level, folders: { origin: { path: origin, isWritable: !isClone } } }),
+      origin: {
+        ...asking(
+          app,
+          {
+            folder: checkout ?? origin,
+            level,
+            folders: { origin: { path: origin, isWritable: true }, reads: [cwd] },
+          },
+          [`--git-dir=${origin}`, ...(checkout === undefined ? [] : [`--work-tree=${checkout}`])],
+        ),
+        checkout,
+      },
+    };
+  }
+  if (!(await isInRepository(cwd))) return undefined;
+  const top = await folderOfGit(cwd);
+  return {
+    kind: 'folder',
+    isLinked: top === undefined,
+    ...asking(
+      app,
+      { folder: cwd, level, folders: top === undefined ? {} : { writes: [top] } },
+      top === undefined ? [] : [`--git-dir=${join(top, '.git')}`, `--work-tree=${top}`],
+    ),
+  };
+}
+
+/** Paths are paths, whatever signs stand in them. */
+function asking(app: App, at: Omit<Asking, 'ask'>, place: readonly string[] = []): Asking {
+  return {
+    ...at,
+    ask: (...args) => git(app, { ...at, args: ['--literal-pathspecs', ...place, ...args] }),
+  };
+}
+
+/** How the programs of a session are confined. */
+export function levelOf(
+  app: App,
+  { employee, confinedAs }: Pick<GatewayActor<'session'>['view'], 'employee' | 'confinedAs'>,
+): SandboxLevel {
+  return app.sandbox?.levelOf(employee === null ? confinedAs : [employee, ...confinedAs]) ?? 'off';
+}
+
+/** The next folder above with a repository in it; undefined: `.git` there is a file that names another place. */
+async function folderOfGit(folder: string): Promise<string | undefined> {
+  for (let at = folder; ; at = dirname(at)) {
+    const found = await lstat(join(at, '.git')).catch(() => undefined);
+    if (found !== undefined) return found.isDirectory() ? at : undefined;
+    if (dirname(at) === at) return undefined;
+  }
+}

@@ -1,0 +1,128 @@
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, mkdtemp, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { App } from '../app.js';
+import { git, type GitCommand } from './git.js';
+
+/** How a folder stood at a moment. */
+export interface FolderState {
+  readonly tree: string;
+  /** What is checked out there. */
+  readonly commit: string;
+  /** Below the folder: what is in no commit as it is. */
+  readonly uncommitted: readonly string[];
+  /** Files that are too large or too many for a tree, by what would differ if they were changed. */
+  readonly others: ReadonlyMap<string, string>;
+  /** Git with the objects of this tree. */
+  readonly ask: (...args: string[]) => Promise<string>;
+}
+
+/**
+ * All that is in a folder that git keeps, committed or not, as a tree. The repository is only read: index and objects
+ * of the tree lie in the scratch folder.
+ */
+export async function readFolder(
+  app: Pick<App, 'sandbox'>,
+  at: Omit<GitCommand, 'args'>,
+  scratch: string,
+): Promise<FolderState> {
+  const run = (args: readonly string[], more: Partial<GitCommand> = {}): Promise<string> =>
+    git(app, { ...at, ...more, args: ['--no-optional-locks', ...args] });
+  const { commit, paths } = readStatus(await run(status));
+  const [prefix = '', objects = ''] = (
+    await run(['rev-parse', '--show-prefix', '--path-format=absolute', '--git-path', 'objects'])
+  ).split('\n');
+  const aside = {
+    index: join(scratch, 'index'),
+    objects: { folder: join(scratch, 'objects'), borrowed: objects },
+  };
+  const ask = (...args: string[]): Promise<string> => run(args, { aside });
+  const below = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+  const { taken, others } = await weighed(at.folder, below);
+  if (taken.length === 0) return { tree: commit, commit, uncommitted: below, others, ask };
+  await ask('read-tree', commit);
+  await run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
+    aside,
+    stdin: taken.map((path) => `${path}\0`).join(''),
+  });
+  return { tree: (await ask('write-tree')).trim(), commit, uncommitted: below, others, ask };
+}
+
+/** Never into a submodule: git would be started again there, and run the filters that the submodule names. */
+const status = [
+  'status',
+  '--porcelain=v2',
+  '--branch',
+  '-z',
+  '--no-renames',
+  '--ignore-submodules=all',
+  '--untracked-files=all',
+  '--',
+  '.',
+];
+
+/** Paths from the top of the repository of all that is not as its commit says. Throws where there is no commit. */
+function readStatus(text: string): { readonly commit: string; readonly paths: readonly string[] } {
+  const paths: string[] = [];
+  let commit = '';
+  for (const line of text.split('\0')) {
+    const fields = fieldsBefore[line.slice(0, 2)];
+    if (line.startsWith('# branch.oid ')) commit = line.slice('# branch.oid '.length);
+    else if (fields !== undefined) {
+      const path = line.split(' ').slice(fields).join(' ');
+      if (!path.endsWith('/')) paths.push(path); // a repository within this one
+    }
+  }
+  if (!/^[0-9a-f]{40,}$/.test(commit)) throw new Error('there is no commit');
+  return { commit, paths };
+}
+
+const fieldsBefore: Readonly<Record<string, number>> = { '1 ': 8, 'u ': 10, '? ': 1 };
+
+/** What may go into a tree, and what is only looked at. */
+async function weighed(
+  folder: string,
+  paths: readonly string[],
+): Promise<{ readonly taken: readonly string[]; readonly others: ReadonlyMap<string, string> }> {
+  const taken: string[] = [];
+  const others = new Map<string, string>();
+  let bytesLeft = treeBytesMax;
+  for (const path of paths) {
+    const place = join(folder, path);
+    const found = await lstat(place).catch(() => undefined);
+    const bytes = found?.isFile() === true ? found.size : 0;
+    const isReadable =
+      found?.isFile() !== true ||
+      (await access(place, constants.R_OK).then(
+        () => true,
+        () => false,
+      ));
+    if (isReadable && taken.length < treePathsMax && bytes <= bytesLeft) {
+      bytesLeft -= bytes;
+      taken.push(path);
+    } else if (found !== undefined && others.size < otherPathsMax)
+      others.set(path, `${found.ino} ${found.size} ${found.mtimeMs} ${found.ctimeMs}`);
+  }
+  return { taken, others };
+}
+
+const treePathsMax = 2_000;
+const treeBytesMax = 64 * 2 ** 20;
+const otherPathsMax = 20_000;
+
+/** A folder for `readFolder`, to be removed afterwards. */
+export async function scratchIn(folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const scratch = await mkdtemp(join(folder, 'turn-'));
+  await mkdir(join(scratch, 'objects'));
+  return scratch;
+}
+
+/** Without starting a program: most working folders are none. */
+export async function isInRepository(folder: string): Promise<boolean> {
+  for (let at = folder, steps = 0; steps < 64; at = dirname(at), steps += 1) {
+    if (await stat(join(at, '.git')).catch(() => undefined)) return true;
+    if (dirname(at) === at) return false;
+  }
+  return false;
+}

@@ -1,0 +1,266 @@
+import { expect } from 'chai';
+import { execFileSync } from 'node:child_process';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openHouse, poll, type Answer, type House } from './gateway/fixture.js';
+
+/**
+ * What a session has changed, and what a person does with it, over HTTP and with real git: an agent's work could be
+ * read and merged by nobody who did not leave the page for a terminal.
+ */
+describe('changes of a session', () => {
+  let house: House;
+  let project: string;
+  let cwd: string;
+  let at: string;
+  before(async () => {
+    house = await openHouse();
+  });
+  after(() => house.close());
+
+  const git = (folder: string, ...args: string[]): string =>
+    execFileSync('git', ['-C', folder, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
+      encoding: 'utf8',
+    });
+  const put = (folder: string, files: Readonly<Record<string, string>>): Promise<void[]> =>
+    Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
+  let made = 0;
+  beforeEach(async () => {
+    project = join(house.home, `project-${(made += 1)}`);
+    await mkdir(project);
+    git(project, 'init', '-q', '-b', 'main');
+    await put(project, { 'a.txt': 'one\ntwo\nthree\n', 'gone.txt': 'gone\n' });
+    git(project, 'add', '.');
+    git(project, 'commit', '-qm', 'one');
+  });
+  async function open(options: object = { worktree: true }): Promise<string> {
+    const { status, body, text } = await house.operator.post('/api/sessions', {
+      prompt: 'do it',
+      title: 'Water the plants',
+      cwd: project,
+      ...options,
+    });
+    expect(status, text).to.equal(201);
+    const rested = await poll(
+      () => house.operator.get(`/api/sessions/${body.id}`),
+      (answer) => answer.body.status === 'idle',
+    );
+    ({ cwd } = rested.body);
+    at = `/api/sessions/${body.id}/changes`;
+    return body.id as string;
+  }
+  const read = async (): Promise<any> => {
+    const { status, body, text } = await house.operator.get(at);
+    expect(status, text).to.equal(200);
+    return body;
+  };
+  const decide = async (what: string, more: object = {}): Promise<Answer> =>
+    house.operator.post(`${at}/${what}`, { version: (await read()).version, ...more });
+  const done = async (what: string, more: object = {}): Promise<any> => {
+    const { status, body, text } = await decide(what, more);
+    expect(status, text).to.equal(200);
+    return body;
+  };
+  const refused = async (what: string, more: object = {}): Promise<any> => {
+    const { status, body, text } = await decide(what, more);
+    expect(status, text).to.equal(409);
+    return body;
+  };
+
+  it('are read with what is in no commit, and the patch of each file', async () => {
+    await open();
+    await put(cwd, { 'a.txt': 'one\n2\nthree\n', 'new.txt': 'new\n' });
+    git(cwd, 'rm', '-q', 'gone.txt');
+    git(cwd, 'commit', '-qm', 'remove it');
+    const found = await read();
+    expect(found).to.include({ kind: 'worktree', folder: cwd, isWorking: false });
+    expect(found.branch).to.match(/^troupe\//);
+    expect(found.commits.map(({ subject }: { subject: string }) => subject)).to.deep.equal(['remove it']);
+    const file = (path: string, change: string, added: number, removed: number, isCommitted: boolean) => ({
+      ...{ path, change, added, removed, isCommitted },
+    });
+    expect(found.files).to.have.deep.members([
+      file('a.txt', 'changed', 1, 1, false),
+      file('gone.txt', 'removed', 0, 1, true),
+      file('new.txt', 'added', 1, 0, false),
+    ]);
+    expect(found.merge).to.deep.include({ state: 'refused', into: 'main', repository: project });
+    const { patch } = (await house.operator.get(`${at}/patch?path=a.txt`)).body;
+    expect(patch).to.include('-two\n+2\n');
+    expect((await house.operator.get(`${at}/patch?path=..%2Fother`)).status).to.be.oneOf([404, 409]);
+    expect(git(project, 'status', '--porcelain')).to.equal('');
+  });
+
+  it('are committed and merged into the branch that is checked out, with both histories', async () => {
+    await open();
+    await put(cwd, { 'a.txt': 'ONE\ntwo\nthree\n' });
+    await done('commit', { message: 'Write it large' });
+    await put(project, { 'b.txt': 'mine\n' });
+    git(project, 'add', '.');
+    git(project, 'commit', '-qm', 'mine');
+    await put(project, { 'draft.txt': 'not committed\n' });
+    expect((await read()).merge).to.include({ state: 'ready' });
+    const { commit, into } = await done('merge');
+    expect(into).to.equal('main');
+    expect(git(project, 'rev-parse', 'HEAD').trim()).to.equal(commit);
+    expect(await readFile(join(project, 'a.txt'), 'utf8')).to.equal('ONE\ntwo\nthree\n');
+    expect(git(project, 'log', '-1', '--format=%s%n%b')).to.match(
+      /^Merge troupe\/\w+: Water the plants\nTroupe-Session: /,
+    );
+    expect(git(project, 'log', '--format=%s')).to.include('Write it large');
+    expect(git(project, 'status', '--porcelain')).to.equal('?? draft.txt\n');
+    expect(await read()).to.deep.include({ files: [], commits: [] });
+    expect((await refused('merge')).error).to.include('main has all changes');
+  });
+
+  it('are merged as one commit where that is asked for', async () => {
+    await open();
+    for (const text of ['1\n', '2\n']) {
+      await put(cwd, { 'new.txt': text });
+      await done('commit', { message: `Try ${text}` });
+    }
+    await done('merge', { squash: true, message: 'Add it' });
+    expect(git(project, 'log', '--format=%s')).to.equal('Add it\none\n');
+    expect((await read()).merge).to.include({ state: 'merged' });
+  });
+
+  it('are shown where both sides have changed the same lines, and nothing is touched', async () => {
+    await open();
+    await put(cwd, { 'a.txt': 'one\ntheirs\nthree\n' });
+    await done('commit', { message: 'theirs' });
+    await put(project, { 'a.txt': 'one\nmine\nthree\n' });
+    git(project, 'commit', '-qam', 'mine');
+    const before = [git(project, 'rev-parse', 'HEAD'), git(project, 'status', '--porcelain')];
+    const { merge } = await read();
+    expect(merge.state).to.equal('conflicts');
+    expect(merge.conflicts).to.have.length(1);
+    expect(merge.conflicts[0]).to.include({ path: 'a.txt' });
+    expect(merge.conflicts[0].text).to.match(/^<{7} main\nmine\n={7}\ntheirs\n>{7} troupe\/\w+$/);
+    const answer = await refused('merge');
+    expect(answer.conflicts).to.deep.equal(['a.txt']);
+    expect([git(project, 'rev-parse', 'HEAD'), git(project, 'status', '--porcelain')]).to.deep.equal(before);
+    expect(await readFile(join(project, 'a.txt'), 'utf8')).to.equal('one\nmine\nthree\n');
+  });
+
+  it('are not merged over what a person has not committed', async () => {
+    await open();
+    await put(cwd, { 'a.txt': 'theirs\n' });
+    await done('commit', { message: 'theirs' });
+    await put(project, { 'a.txt': 'in no commit\n' });
+    expect((await refused('merge')).error).to.include('a.txt');
+    expect(await readFile(join(project, 'a.txt'), 'utf8')).to.equal('in no commit\n');
+    expect(git(project, 'log', '--format=%s')).to.equal('one\n');
+  });
+
+  it('are discarded file by file, and kept aside', async () => {
+    await open();
+    await put(cwd, { 'a.txt': 'bad\n', 'new.txt': 'good\n', 'worse.txt': 'bad\n' });
+    git(cwd, 'rm', '-q', 'gone.txt');
+    git(cwd, 'add', '.');
+    git(cwd, 'commit', '-qm', 'all of it');
+    await put(cwd, { 'later.txt': 'bad\n' });
+    const { keptAs, count } = await done('discard', {
+      paths: ['a.txt', 'gone.txt', 'worse.txt', 'later.txt'],
+    });
+    expect(count).to.equal(4);
+    const { files, merge } = await read();
+    expect(files.map(({ path }: { path: string }) => path)).to.deep.equal(['new.txt']);
+    expect(merge.state).to.equal('ready');
+    expect(git(project, 'show', `${keptAs}:later.txt`)).to.equal('bad\n');
+    expect(git(project, 'show', `${keptAs}:a.txt`)).to.equal('bad\n');
+    expect(await readFile(join(cwd, 'gone.txt'), 'utf8')).to.equal('gone\n');
+  });
+
+  it('in a folder of a person are those in no commit: named ones are committed or discarded', async () => {
+    await open({});
+    await put(project, { 'a.txt': 'mine and the agent\n', 'new.txt': 'new\n', 'bad.txt': 'bad\n' });
+    expect(await read()).to.deep.include({ kind: 'folder', folder: project, branch: 'main', merge: null });
+    await done('commit', { message: 'New', paths: ['new.txt'] });
+    expect(git(project, 'status', '--porcelain')).to.equal(' M a.txt\n?? bad.txt\n');
+    const { keptAs } = await done('discard', { paths: ['bad.txt', 'a.txt'] });
+    expect(git(project, 'status', '--porcelain')).to.equal('');
+    expect(git(project, 'show', `${keptAs}:bad.txt`)).to.equal('bad\n');
+    expect((await refused('merge')).error).to.include('no branch of its own');
+  });
+
+  it('are decided on as they were seen, and not while a turn runs', async () => {
+    const id = await open();
+    await put(cwd, { 'a.txt': 'one\n' });
+    const { version } = await read();
+    await put(cwd, { 'a.txt': 'two\n' });
+    for (const [what, more] of [
+      ['commit', { message: 'x' }],
+      ['discard', {}],
+      ['merge', {}],
+    ] as const) {
+      const { status, body } = await house.operator.post(`${at}/${what}`, { version, ...more });
+      expect([status, body.code], what).to.deep.equal([409, 'VERSION_CONFLICT']);
+    }
+    await house.operator.post(`/api/sessions/${id}/message`, { message: 'hang' });
+    await poll(
+      () => house.operator.get(at),
+      ({ body }) => body.isWorking === true,
+    );
+    expect((await refused('discard')).error).to.include('at work');
+    await house.operator.post(`/api/sessions/${id}/stop`);
+    expect(await readFile(join(cwd, 'a.txt'), 'utf8')).to.equal('two\n');
+  });
+
+  it('are a person’s to decide: an agent reads its own and decides none', async () => {
+    const id = await open();
+    await put(cwd, { 'a.txt': 'one\n' });
+    const other = await open({});
+    const { version } = (await house.operator.get(`/api/sessions/${id}/changes`)).body;
+    for (const what of ['commit', 'discard', 'merge'])
+      for (const agent of [id, other]) {
+        const { status, body } = await house
+          .agent(agent)
+          .post(`/api/sessions/${id}/changes/${what}`, { version, message: 'x' });
+        expect([status, body.code], what).to.deep.equal([403, 'PERSON_REQUIRED']);
+      }
+    expect((await house.agent(id).get(`/api/sessions/${id}/changes`)).status).to.equal(200);
+    expect((await house.agent(other).get(`/api/sessions/${id}/changes`)).status).to.equal(403);
+  });
+
+  it('with a driver or a filter of the repository are not merged: its program is not started', async () => {
+    await open();
+    const mark = join(house.home, `ran-${made}`);
+    git(project, 'config', 'merge.own.driver', `touch ${mark}`);
+    await put(cwd, { '.gitattributes': '*.txt merge=own\n', 'a.txt': 'one\ntheirs\nthree\n' });
+    git(cwd, 'add', '.');
+    git(cwd, 'commit', '-qm', 'theirs');
+    await put(project, { 'a.txt': 'one\nmine\nthree\n' });
+    git(project, 'commit', '-qam', 'mine');
+    expect((await refused('merge')).error).to.include('merge=own');
+    expect(git(project, 'log', '--format=%s')).to.equal('mine\none\n');
+    expect(await readFile(mark, 'utf8').catch(() => 'never ran')).to.equal('never ran');
+  });
+
+  it('of strange names are paths, and no patterns, options or links to elsewhere', async () => {
+    await open();
+    const names = ['-rf', '*.txt', ':(top)a.txt', '<img src=x onerror=alert(1)>', 'tab\tand "quote"'];
+    await put(cwd, Object.fromEntries(names.map((name) => [name, 'x\n'])));
+    const outside = join(house.home, `outside-${made}`);
+    await put(house.home, { [`outside-${made}`]: 'untouched\n' });
+    await rm(join(cwd, 'a.txt'));
+    await symlink(outside, join(cwd, 'a.txt'));
+    const { files } = await read();
+    expect(files.map(({ path }: { path: string }) => path)).to.have.members(['a.txt', ...names]);
+    for (const name of names.slice(0, 2)) {
+      const { body } = await house.operator.get(`${at}/patch?path=${encodeURIComponent(name)}`);
+      expect(body.patch, name).to.include('+x\n');
+    }
+    await done('discard', { paths: ['*.txt', '-rf', 'a.txt'] });
+    expect((await read()).files.map(({ path }: { path: string }) => path)).to.have.members(
+      names.filter((name) => name !== '*.txt' && name !== '-rf'),
+    );
+    expect(await readFile(join(cwd, 'a.txt'), 'utf8')).to.equal('one\ntwo\nthree\n');
+    expect(await readFile(outside, 'utf8')).to.equal('untouched\n');
+  });
+
+  it('are none where git keeps nothing', async () => {
+    await open({ cwd: undefined });
+    expect(await read()).to.deep.include({ kind: 'none', folder: null, files: [], merge: null });
+    expect((await refused('commit', { message: 'x' })).error).to.include('in no git repository');
+  });
+});
