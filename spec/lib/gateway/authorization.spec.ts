@@ -148,6 +148,8 @@ describe('authority', () => {
     'session.permissions': ['session', get('/api/sessions/:id/permissions')],
     'session.permit': ['session', post('/api/sessions/:id/permissions/p1', { decision: 'allow' })],
     'session.manage': ['session', post('/api/sessions/:id/archive')],
+    'changes.read': ['session', get('/api/sessions/:id/changes')],
+    'changes.decide': ['session', post('/api/sessions/:id/changes/discard', { version: 'x' })],
     'search.messages': ['session', get('/api/search/messages?query=x')],
     'search.sessions': ['session', get('/api/search/sessions')],
     'search.work-items': ['session', get('/api/search/work-items?text=x')],
@@ -252,7 +254,7 @@ describe('authority', () => {
             200,
             201,
             ...(authority === 'inspect.retry' ? [404] : []),
-            ...(authority === 'session.permit' ? [409] : []),
+            ...(['session.permit', 'changes.decide'].includes(authority) ? [409] : []),
           ]);
         else if (judged === 'policy') expect(answer.status, where).to.be.oneOf([200, 201, 403, 409]);
         else expect(answer.body.code, where).to.equal(judged);
