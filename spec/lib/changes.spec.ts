@@ -6,7 +6,7 @@ import { openHouse, poll, type Answer, type House } from './gateway/fixture.js';
 
 /**
  * What a session has changed, and what a person does with it, over HTTP and with real git: an agent's work could be
- * read and merged by nobody who did not leave the page for a terminal.
+ * read and merged only by those who left the page for a terminal.
  */
 describe('changes of a session', () => {
   let house: House;

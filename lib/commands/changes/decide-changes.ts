@@ -37,8 +37,8 @@ export async function commitChanges(
   if (paths.length === 0)
     return refuse('CONFLICT', {}, 'There is nothing to commit: every change is in a commit.');
   return attempt('commit', place, async () => {
-    const barred = await handledByPrograms(place, paths);
-    if (barred !== undefined) return refuse('CONFLICT', {}, barred);
+    const unsupported = await handledByPrograms(place, paths);
+    if (unsupported !== undefined) return refuse('CONFLICT', {}, unsupported);
     await commitPaths(place, paths, `${message}\n\nTroupe-Session: ${sessionId}`);
     const commit = (await place.ask('rev-parse', 'HEAD')).trim();
     await bringBack(request.app, sessionId, place.level);
@@ -62,8 +62,8 @@ export async function discardChanges(
   if (files.length === 0) return refuse('CONFLICT', {}, 'There is nothing to discard.');
   const paths = files.map(({ path }) => path);
   return attempt('discard', place, async () => {
-    const barred = await handledByPrograms(place, paths);
-    if (barred !== undefined) return refuse('CONFLICT', {}, barred);
+    const unsupported = await handledByPrograms(place, paths);
+    if (unsupported !== undefined) return refuse('CONFLICT', {}, unsupported);
     const keptAs = await keepAside(request, place, { sessionId, paths });
     await addPaths(place, unsaved(files));
     await place.ask(
@@ -112,7 +112,7 @@ export async function mergeChanges(
     return refuse(
       'CONFLICT',
       { conflicts: conflicts.map(({ path }) => path) },
-      `Both ${into} and ${place.copy.branch} have changed the same lines of ${conflicts.length} files. Nothing was merged.`,
+      `Nothing was merged: ${into} has changed the same lines of ${conflicts.length} files.`,
     );
   if (state === 'refused' || into === null) return refuse('CONFLICT', {}, reason ?? 'It cannot be merged.');
   const title = (session.view.title ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 100);

@@ -15,7 +15,7 @@ export async function handledByPrograms(
     for (let n = 0; n + 2 < fields.length; n += 3) {
       const [path = '', attribute = '', value = ''] = fields.slice(n, n + 3);
       if (!builtIn.has(value))
-        return `${path} has "${attribute}=${value}" in .gitattributes: a program that Troupe does not start. Use git itself.`;
+        return `${path} has "${attribute}=${value}": a program that Troupe does not start. Use git yourself.`;
     }
   }
   return undefined;

@@ -63,8 +63,8 @@ export async function mergeOf(app: App, place: OwnWork, state: FolderState): Pro
   const paths = (await place.ask('diff', '--name-only', '--no-ext-diff', '-z', head, tip))
     .split('\0')
     .filter(Boolean);
-  const barred = (await handledByPrograms(origin, paths)) ?? (await handledByPrograms(place, paths));
-  if (barred !== undefined) return { ...merge, reason: barred };
+  const unsupported = (await handledByPrograms(origin, paths)) ?? (await handledByPrograms(place, paths));
+  if (unsupported !== undefined) return { ...merge, reason: unsupported };
   const tried = await tryMerge(app, place, { head, tip, into });
   if (tried.conflicts.length > 0) return { ...merge, state: 'conflicts', conflicts: tried.conflicts };
   const before = (await origin.ask('rev-parse', `${head}^{tree}`)).trim();

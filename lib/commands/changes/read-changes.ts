@@ -123,7 +123,7 @@ async function withFolder<Value>(
     return refuse(
       'CONFLICT',
       { folder: place.folder },
-      `Its working copy was removed while it rested. Its commits are on ${place.copy.branch}; a message brings it back.`,
+      `Its working copy was removed while it rested; a message restores it from ${place.copy.branch}.`,
     );
   const scratch = await scratchIn(join(app.settings.home, 'tmp'));
   const { folder, level, folders } = place;

@@ -15,20 +15,20 @@ import { git } from '../sessions/git.js';
 export type WorkPlace = OwnWork | FolderWork;
 
 /** A working copy of its own, on a branch of its own, of a repository of a person. */
-export interface OwnWork extends Asking {
+export interface OwnWork extends GitPlace {
   readonly kind: 'worktree';
   readonly copy: OwnCopy & { readonly branch: string };
   /** The repository: git there, and the folder of its own checkout; undefined: it has none. */
-  readonly origin: Asking & { readonly checkout: string | undefined };
+  readonly origin: GitPlace & { readonly checkout: string | undefined };
 }
 
 /** A folder that git keeps anyway. `isLinked`: its repository lies elsewhere. */
-export interface FolderWork extends Asking {
+export interface FolderWork extends GitPlace {
   readonly kind: 'folder';
   readonly isLinked: boolean;
 }
 
-interface Asking {
+interface GitPlace {
   readonly folder: string;
   readonly level: SandboxLevel;
   readonly folders: CommandFolders;
@@ -49,9 +49,9 @@ export async function workPlaceOf(
     return {
       kind: 'worktree',
       copy: { origin, branch, isClone },
-      ...asking(app, { folder: cwd, level, folders: { origin: { path: origin, isWritable: !isClone } } }),
+      ...gitPlace(app, { folder: cwd, level, folders: { origin: { path: origin, isWritable: !isClone } } }),
       origin: {
-        ...asking(
+        ...gitPlace(
           app,
           {
             folder: checkout ?? origin,
@@ -69,7 +69,7 @@ export async function workPlaceOf(
   return {
     kind: 'folder',
     isLinked: top === undefined,
-    ...asking(
+    ...gitPlace(
       app,
       { folder: cwd, level, folders: top === undefined ? {} : { writes: [top] } },
       top === undefined ? [] : [`--git-dir=${join(top, '.git')}`, `--work-tree=${top}`],
@@ -78,7 +78,7 @@ export async function workPlaceOf(
 }
 
 /** Paths are paths, whatever signs stand in them. */
-function asking(app: App, at: Omit<Asking, 'ask'>, place: readonly string[] = []): Asking {
+function gitPlace(app: App, at: Omit<GitPlace, 'ask'>, place: readonly string[] = []): GitPlace {
   return {
     ...at,
     ask: (...args) => git(app, { ...at, args: ['--literal-pathspecs', ...place, ...args] }),

@@ -1,19 +1,17 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import type { Answer } from '../../../client/index.js';
 import { useAction } from '../../../page/action.js';
 import { load } from '../../../page/ask.js';
 import { dateAndTime, now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { Answered } from '../parts/answered.js';
+import type { Changes } from '../changes.js';
 import { ChangedFiles } from '../parts/changed-files.js';
 import { DecideChanges } from '../parts/decide-changes.js';
 import { PatchOnDemand } from '../parts/patch-on-demand.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { titleOf, type Session } from '../session.js';
-
-export type Changes = Answer<'/api/sessions/{id}/changes', 'get'>;
 
 /** What a session has changed in its folder, and what becomes of that: commit, discard, merge. */
 export function ChangesPage({ id }: { readonly id: string }) {
@@ -136,10 +134,12 @@ function Conflicts({ id, changes: { merge, branch } }: { readonly id: string; re
   const { message: outcome, busy, attempt } = useAction();
   if (merge?.state !== 'conflicts') return null;
   const resolve = async (): Promise<string> => {
+    const { into, conflicts } = merge;
+    const files = conflicts.map(({ path }) => path).join(', ');
     const message =
-      `Your branch ${branch ?? ''} conflicts with ${merge.into ?? ''} in: ${merge.conflicts.map(({ path }) => path).join(', ')}. ` +
-      `Merge ${merge.into ?? ''} into your branch (in a clone: git fetch origin, then git merge origin/${merge.into ?? ''}), ` +
-      'resolve the conflicts, and say what you chose.';
+      `Your branch ${branch ?? ''} conflicts with ${into ?? ''} in: ${files}. Merge ${into ?? ''} into your ` +
+      `branch (in a clone: git fetch origin, then git merge origin/${into ?? ''}), resolve the conflicts, and ` +
+      'say what you chose.';
     await must(client.post('/api/sessions/{id}/message', { params: { path: { id } }, body: { message } }));
     return 'Asked. It is at work on it.';
   };
