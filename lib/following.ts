@@ -6,7 +6,9 @@ import {
   type InterruptedTurns,
 } from './commands/sessions/report-interrupted-turns.js';
 import { resumeErasures } from './commands/sessions/erase-contents.js';
-import { cleanWork } from './commands/sessions/clean-work.js';
+import { dropRested } from './commands/sessions/clean-work.js';
+import { dropOutput } from './commands/sessions/drop-output.js';
+import { daily } from './commands/daily.js';
 import { announceFact } from './records/records.js';
 import { scheduleBackups, type BackupSchedule } from './home/scheduled-backups.js';
 import type { App } from './commands/app.js';
@@ -35,8 +37,11 @@ export async function startFollowing(app: App, opened: Opened, interrupted: Inte
     signal: erasing.signal,
     onWaiting: (sessions) => log.warn({ sessions }, 'an erasure waits for sessions at work'),
   }).catch(failed(log, 'could not finish an erasure'));
-  const cleaning = cleanWork(app, failed(log, 'could not take away an old worktree'));
+  const notCleaned = failed(log, 'could not take away an old worktree');
+  const cleaning = daily(app, () => dropRested(app, notCleaned), notCleaned);
   opened.add(() => cleaning.close());
+  const dropping = daily(app, () => dropOutput(app), failed(log, 'could not drop old results of tools'));
+  opened.add(() => dropping.close());
   void followSchedules(app).catch(failed(log, 'could not check the schedules of workflows'));
   if (connectors === undefined) return;
   for (const [connector, reason] of (await alignConnectors(supervisor, connectors)).errors)

@@ -177,6 +177,7 @@ const settingsIn = (
   sessionWorktree: sessions.worktree,
   commitTurns: sessions.commitTurns,
   keepWorktreeDays: sessions.keepWorktreeDays,
+  keepToolOutputDays: sessions.keepToolOutput === 'keep' ? undefined : sessions.keepToolOutput,
   interruptOnNewMessage: sessions.interruptOnNewMessage,
   turnDeadlineMs: sessions.turnDeadlineMinutes * 60_000,
   escalateAfterMs: approvals.escalateAfterHours * 3_600_000,

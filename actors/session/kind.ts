@@ -21,7 +21,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
   return defineKind({
     kind: 'session',
     startsWork: ['message.post'],
-    version: 8,
+    version: 9,
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
@@ -96,6 +96,8 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       6: (old) => old,
       /** Its turns may fall silent and be resumed; nothing of before changes. */
       7: (old) => old,
+      /** Which of its messages hold results of tools is not known: any may. */
+      8: (old) => ({ ...old, context: { ...old.context, toolOutput: outputBefore(old.context) } }),
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   });
@@ -104,3 +106,8 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
 function rightsBefore({ employee = null, parentSessionId, source }: Persisted['context']): Json {
   return parentSessionId === null && source !== 'workflow' && source !== 'review' ? employee : null;
 }
+
+const outputBefore = ({ messages }: Persisted['context']): Json =>
+  typeof messages === 'number' && messages > 0
+    ? { last: messages, dropped: 0, marks: [[messages, 0]] }
+    : null;

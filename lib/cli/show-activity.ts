@@ -18,6 +18,7 @@ export function messageLines({ role, content, partial, toolCall, meta }: ShownMe
         `\n[${plainText(`${meta['kind'] === 'tool' ? (toolCall ?? 'tool') : content}: ${text(meta['state'])}`)}]`,
         ...beginning(text(meta['toolInput']), 1),
         ...beginning(text(meta['toolOutput']), outputLinesMax),
+        ...dropped(meta),
       ];
     case 'file-change':
     case 'changes':
@@ -40,6 +41,13 @@ function beginning(whole: string, linesMax: number): readonly string[] {
   const lines = whole.trimEnd().split('\n');
   const shown = lines.slice(0, linesMax).map((line) => `  ${plainText(line).slice(0, columnsMax)}`);
   return lines.length > linesMax ? [...shown, `  … ${lines.length - linesMax} more lines`] : shown;
+}
+
+/** That a result was longer and is kept no more (`sessions.keepToolOutput`). */
+function dropped({ droppedAt, toolOutputBytes }: Readonly<Record<string, unknown>>): readonly string[] {
+  if (typeof droppedAt !== 'number') return [];
+  const day = new Date(droppedAt).toISOString().slice(0, 10);
+  return [`  … ${String(toolOutputBytes)} bytes in all, dropped on ${day}`];
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -142,6 +142,8 @@ export interface Settings {
   readonly commitTurns?: boolean | undefined;
   /** A clean worktree of a session that has rested so long is taken away. Default: never. */
   readonly keepWorktreeDays?: number | undefined;
+  /** Results of tools that are so old are dropped but for their beginning. Default: never. */
+  readonly keepToolOutputDays?: number | undefined;
   /** Folders in which agents may work when a caller names a `cwd`. */
   readonly sessionRoots: readonly string[];
   /** A message to a session at work interrupts its turn, rather than wait. */

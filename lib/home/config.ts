@@ -121,6 +121,12 @@ const sessions = z.strictObject({
     .describe(
       'A worktree without uncommitted work goes when its session has rested so long; its branch stays. 0: never.',
     ),
+  keepToolOutput: z
+    .union([z.number().min(1).max(36_500), z.literal('keep')])
+    .default(30)
+    .describe(
+      'Days for which results of tools stay whole; then their beginning, size and hash stay. `keep`: for ever.',
+    ),
   permissionWaitMinutes: z
     .number()
     .min(0.1)

@@ -16,6 +16,7 @@ export const liveKeys: readonly string[] = [
   'sessions.worktree',
   'sessions.commitTurns',
   'sessions.keepWorktreeDays',
+  'sessions.keepToolOutput',
   'sessions.turnDeadlineMinutes',
   'sessions.silenceMinutes',
   'sessions.silenceAction',

@@ -4,6 +4,7 @@ import { jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { activityLimits, isActivity } from './activity-entry.js';
 import type { SessionContext, SessionEventOf } from './context.js';
+import { withOutput } from './sweep-output.js';
 
 /**
  * What an agent does in a turn, as messages beside its answer. The effect of the turn makes them; here they become
@@ -31,7 +32,10 @@ export function record(
     for (const [name, member] of Object.entries(entry)) if (member !== undefined) row[name] = member as Json;
     return writeRow('messages', place.n, row);
   });
-  return { set: { messages, openMessages: open, lastActivity: event.at }, outputs: rows };
+  return {
+    set: { messages, openMessages: open, lastActivity: event.at, ...withOutput(context, rows) },
+    outputs: rows,
+  };
 }
 
 export function fitActivity({ entries }: SessionEventOf<'turn.recorded'>): Refusal | undefined {

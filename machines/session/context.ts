@@ -1,7 +1,8 @@
 import type { ActorKey, Json, Stamp } from '../outputs.js';
 import { excerpt } from '../text.js';
 import type { ActivityEntry, OpenMessage } from './activity-entry.js';
-import type { MessageIn, MessageKind, ReplyTo, StepLink } from './input.js';
+import type { FoundEntry, MessageIn, MessageKind, ReplyTo, StepLink } from './input.js';
+import type { KeptOutput, OutputSwept } from './kept-output.js';
 import type { PermissionAsked, ToolEvent, ToolPolicy } from './tool-policy.js';
 
 /** The shapes of a session: what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
@@ -136,6 +137,8 @@ export interface SessionContext {
   readonly reportTo?: ActorKey;
   /** Rows of messages whose tool or text is not at its end. */
   readonly openMessages?: readonly OpenMessage[];
+  /** Results of tools that are still kept whole. Null or absent: there are none. */
+  readonly toolOutput?: KeptOutput | null;
   /** How its agent was confined in the last turn that began. */
   readonly sandbox?: SandboxInForce;
   /** Settings of its project that the last turn left out, or would not begin with, since no one trusted them. */
@@ -156,14 +159,6 @@ export type Tokens = {
 };
 /** Of a turn, as far as the engine knows it; US dollars. */
 export type Usage = Partial<Tokens> & { readonly costUsd?: number };
-
-/** `content` is kept out of the log by its name. */
-export type FoundEntry = {
-  readonly id: string;
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
-  readonly timestamp: number;
-};
 
 /** The input of a turn's effect. It reads prompt and transcript from the rows of `messages`. */
 export interface TurnInput {
@@ -259,6 +254,7 @@ export type SessionEvent = Stamp &
       }
     /** What the turn did meanwhile, in order: at most 64 entries, 512 KiB as JSON. */
     | { readonly type: 'turn.recorded'; readonly turnId: string; readonly entries: readonly ActivityEntry[] }
+    | OutputSwept
     | SilenceEvent
     /** A turn that was interrupted goes on. */
     | { readonly type: 'session.resume' }

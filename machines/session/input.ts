@@ -107,3 +107,11 @@ export type ReplyTo = {
   readonly channel: string;
   readonly thread: string | null;
 };
+
+/** `content` is kept out of the log by its name. */
+export type FoundEntry = {
+  readonly id: string;
+  readonly role: 'user' | 'assistant';
+  readonly content: string;
+  readonly timestamp: number;
+};

@@ -2,6 +2,7 @@ import type { Decision } from '../decision.js';
 import { publish, writeRow, type WriteRow, type Output } from '../outputs.js';
 import type { SessionContext, SessionEventOf, SessionInput } from './context.js';
 import { limits } from './context.js';
+import { withOutput } from './sweep-output.js';
 import { clearQueue } from './queue.js';
 import { written } from './rows.js';
 
@@ -91,6 +92,7 @@ function empty(context: SessionContext): {
       engineSessions: {},
       permissions: [],
       permissionsAsked: 0,
+      toolOutput: null,
     },
     outputs: [
       ...gone('messages', context.messages),
@@ -122,7 +124,10 @@ export function inherit(
   const rows = transcript
     .slice(-limits.transcriptMax)
     .map((row, place) => writeRow('messages', context.messages + place + 1, row));
-  return { set: { messages: context.messages + rows.length }, outputs: rows };
+  return {
+    set: { messages: context.messages + rows.length, ...withOutput(context, rows) },
+    outputs: rows,
+  };
 }
 
 const updated = (context: SessionContext): Output => publish('session:updated', { sessionId: context.id });

@@ -14,6 +14,7 @@ import type {
 import { firstContext, inputOf } from './first-context.js';
 import { record } from './activity.js';
 import { insertCard } from './delegation-card.js';
+import { sweepOutput } from './sweep-output.js';
 import { archive, erase, eraseContents, reset, settleSettings } from './lifecycle.js';
 import {
   askPermission,
@@ -37,7 +38,7 @@ import {
   queueChild,
   queueReady,
 } from './queue.js';
-import { goesOn, resume, resumeCut } from './resume.js';
+import { announceCut, goesOn, resume, resumeCut } from './resume.js';
 import { fallSilent, hear, silenceDelay, silenceTimer } from './silence.js';
 import { takeOver, insertMedia } from './transcript.js';
 import {
@@ -118,11 +119,7 @@ const session = setup({
     resumeCut: decides((context, _event, { at }: TurnEnd) => resumeCut(context, at)),
     resumeTurn: decides('session.resume', resume),
     announceResumed: emit(({ context }) => publish('session:resumed', { sessionId: context.id })),
-    announceResumedIfCut: decides((context, _event, { output }: TurnEnd) =>
-      output.outcome === 'interrupted'
-        ? { outputs: [publish('session:resumed', { sessionId: context.id })] }
-        : {},
-    ),
+    announceResumedIfCut: decides((context, _event, { output }: TurnEnd) => announceCut(context, output)),
     pause: decides((context) => pauseQueue(context, true)),
     resume: decides((context) => pauseQueue(context, false)),
     post: decides('message.post', post),
@@ -146,6 +143,7 @@ const session = setup({
     nameNative: decides('turn.native', nameNative),
     keepPartial: decides('turn.partial', keepPartial),
     record: decides('turn.recorded', record),
+    sweepOutput: decides('output.swept', sweepOutput),
     archive: decides('session.archive', (context, event) => archive(context, event.at)),
     unarchive: decides('session.unarchive', (context) => archive(context, null)),
     reset: decides('session.reset', reset),
@@ -209,6 +207,7 @@ export const sessionMachine = session.createMachine({
     'settings.judged': { actions: 'settleSettings' },
     'turn.partial': { actions: 'keepPartial' },
     'turn.recorded': { actions: 'record' },
+    'output.swept': { actions: 'sweepOutput' },
   },
   states: {
     resting: {

@@ -11,6 +11,7 @@ import {
   type SessionEventOf,
   type SessionInput,
 } from './context.js';
+import { fitSwept } from './sweep-output.js';
 import { pending, pendingPermission } from './permissions.js';
 import type { ToolPolicy } from './tool-policy.js';
 import { anchoredRuleCharsMax, isWholesale, toolRule } from './tool-rule.js';
@@ -92,6 +93,10 @@ export function sessionPolicy(
       return isTrusted(by)
         ? fitActivity(event)
         : refuse('FORBIDDEN', {}, "Only the engine's own effect reports on a turn.");
+    case 'output.swept':
+      return by.type === 'system'
+        ? fitSwept(event)
+        : refuse('FORBIDDEN', {}, 'Only the gateway drops results of tools.');
     case 'child.finished':
       return isTrusted(by) || isSelf(by, event.childId)
         ? undefined

@@ -1,4 +1,5 @@
 import { afterwards, type Decision } from '../decision.js';
+import { publish } from '../outputs.js';
 import type { QueueItem, SessionContext, SessionEventOf, TurnOutput } from './context.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
@@ -18,6 +19,10 @@ export const goesOn = ({ queuePaused, resumes = 0 }: SessionContext, { cut }: Tu
 /** After the turn's end, before anything else that waits. */
 export const resumeCut = (context: SessionContext, at: number): Decision<SessionContext> =>
   resumed(context, (context.resumes ?? 0) + 1, at);
+
+/** Another turn begins right after one that was cut. */
+export const announceCut = (context: SessionContext, { outcome }: TurnOutput): Decision<SessionContext> =>
+  outcome === 'interrupted' ? { outputs: [publish('session:resumed', { sessionId: context.id })] } : {};
 
 /** A person says so. */
 export const resume = (

@@ -1,6 +1,7 @@
 import type { Json } from '../outputs.js';
 import { isoTime, isoTimeOrNull, sortable, sortableText } from '../sortable.js';
 import type { SessionContext } from './context.js';
+import type { KeptOutput } from './kept-output.js';
 import { pending, policyOf } from './permissions.js';
 import { nativeId } from './turns.js';
 import { sessionKey } from './rows.js';
@@ -103,7 +104,8 @@ export function transportState(status: SessionStatus, context: SessionContext): 
 
 /**
  * The lists a session appears in; all but `parent` and `work-item` (by creation) have the last active first.
- * What was put away is in `archived` instead of `all`, `group` and `status`; what was deleted is nowhere.
+ * What was put away is in `archived` instead of `all`, `group` and `status`; what was deleted is nowhere. Those that
+ * hold results of tools are in `tool-output`, by creation.
  * Never throws.
  * @example
  *   const index = ({ value, context }: SnapshotFrom<typeof sessionMachine>) =>
@@ -112,26 +114,35 @@ export function transportState(status: SessionStatus, context: SessionContext): 
 export function sessionIndex(
   status: SessionStatus,
   context: SessionContext,
-): readonly { readonly index: string; readonly key: string }[] {
+): readonly (
+  | { readonly index: PlainList; readonly key: string }
+  | { readonly index: 'tool-output'; readonly key: string; readonly row: KeptOutput }
+)[] {
   if (status === 'deleted') return [];
   const order = sortable(context.lastActivity, { descending: true });
   const created = sortable(context.createdAt);
   return [
     ...((context.archivedAt ?? null) !== null
-      ? [{ index: 'archived', key: order }]
+      ? [inList('archived', order)]
       : [
-          { index: 'all', key: order },
-          { index: 'group', key: `${sortableText(sessionGroup(context))}/${order}` },
-          { index: 'status', key: `${status}/${order}` },
+          inList('all', order),
+          inList('group', `${sortableText(sessionGroup(context))}/${order}`),
+          inList('status', `${status}/${order}`),
         ]),
     ...(context.parentSessionId === null
       ? []
-      : [{ index: 'parent', key: `${sortableText(context.parentSessionId)}/${created}` }]),
+      : [inList('parent', `${sortableText(context.parentSessionId)}/${created}`)]),
     ...(context.workItemId === null
       ? []
-      : [{ index: 'work-item', key: `${sortableText(context.workItemId)}/${created}` }]),
+      : [inList('work-item', `${sortableText(context.workItemId)}/${created}`)]),
+    ...(context.toolOutput == null
+      ? []
+      : [{ index: 'tool-output' as const, key: created, row: context.toolOutput }]),
   ];
 }
+
+const inList = (index: PlainList, key: string) => ({ index, key });
+type PlainList = 'archived' | 'all' | 'group' | 'status' | 'parent' | 'work-item';
 
 /** Whose session it is in lists: the employee's, the schedule's, or of no one in particular. */
 const sessionGroup = (context: SessionContext): string =>

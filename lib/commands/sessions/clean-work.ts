@@ -6,35 +6,13 @@ import { levelOf } from '../changes/work-place.js';
 import { presentSession } from './read-session.js';
 import { dropClean } from './worktree.js';
 
-/**
- * Takes away working copies of repositories whose sessions have rested for `sessions.keepWorktreeDays`, once a day
- * and after a start. Their branches stay, and a session that goes on gets its copy again. One with work in it that is
- * in no commit stays, however old.
- */
-export function cleanWork(app: App, failed: (error: unknown) => void): { close(): void } {
-  const { clock } = app.supervisor.environment;
-  let cancel = (): void => undefined;
-  let isClosed = false;
-  const poll = (): void => {
-    void dropRested(app, failed)
-      .catch(failed)
-      .finally(() => {
-        if (!isClosed) cancel = clock.timeout(dayMs, poll);
-      });
-  };
-  cancel = clock.timeout(firstPollMs, poll);
-  return {
-    close() {
-      isClosed = true;
-      cancel();
-    },
-  };
-}
-
 const dayMs = 86_400_000;
-const firstPollMs = 60_000;
 
-/** One after the other: git reads each of them whole. Answers how many went. */
+/**
+ * Takes away working copies of repositories whose sessions have rested for `sessions.keepWorktreeDays`. Their branches
+ * stay, and a session that goes on gets its copy again. One with work in it that is in no commit stays, however old.
+ * One after the other: git reads each of them whole. Answers how many went.
+ */
 export async function dropRested(app: App, failed: (error: unknown) => void): Promise<number> {
   const days = app.settings.keepWorktreeDays ?? 0;
   if (days === 0) return 0;

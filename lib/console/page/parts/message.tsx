@@ -58,7 +58,7 @@ function Shown({ message, agent }: Row) {
 
 /** What an agent did and the gateway kept as a message: the use of a tool, a file that it changed. */
 function toolUseOf({ id, content, toolCall, meta }: Message): ToolUse | undefined {
-  const { kind, state, toolInput, toolOutput, path, change, diff } = membersOf(meta);
+  const { kind, state, toolInput, path, change, diff } = membersOf(meta);
   const use = { id, tookMs: undefined, exit: undefined };
   if (kind === 'file-change' || kind === 'changes')
     return {
@@ -73,10 +73,17 @@ function toolUseOf({ id, content, toolCall, meta }: Message): ToolUse | undefine
     ...use,
     tool: toolCall,
     input: toolInput,
-    output: toolOutput,
+    output: outputOf(membersOf(meta)),
     state:
       state === 'running' ? 'running' : state === 'failed' || state === 'interrupted' ? 'failed' : 'done',
   };
+}
+
+/** What a tool said; of a result that was dropped the beginning, and that there was more. */
+function outputOf({ toolOutput, toolOutputBytes, droppedAt }: Readonly<Record<string, unknown>>): unknown {
+  if (typeof droppedAt !== 'number') return toolOutput;
+  const bytes = `${Number(toolOutputBytes).toLocaleString('en')} bytes`;
+  return `${String(toolOutput)}\n… dropped on ${dateAndTime(droppedAt).slice(0, 10)} (${bytes})`;
 }
 
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
