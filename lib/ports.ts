@@ -30,6 +30,7 @@ import { answerNotice, carryOutDecision } from './gateway/decide-waiting.js';
 import type { Post } from './gateway/in-process.js';
 import type { Config } from './home/config.js';
 import type { LiveConfig } from './home/live-config.js';
+import { engineTools } from './home/engines.js';
 import type { Layout } from './home/layout.js';
 import type { HomeSandbox } from './home/sandbox.js';
 import type { Allowances, Records } from './records/records.js';
@@ -165,7 +166,7 @@ export function settingsOf(live: LiveConfig, { home }: Layout, url: string): Set
 }
 
 const settingsIn = (
-  { notify, sessions, approvals, portal, agents, gateway }: Config,
+  { engines, notify, sessions, approvals, portal, agents, gateway }: Config,
   home: string,
   url: string,
 ): Settings => ({
@@ -185,6 +186,7 @@ const settingsIn = (
   companyPrefix: portal.companyPrefix,
   agentQuotas: agents.quotas,
   agentTools: agents.tools,
+  engineTools: engineTools({ engines }),
   socketsMax: gateway.socketsMax,
 });
 

@@ -166,6 +166,8 @@ export interface Settings {
   readonly agentQuotas?: Quotas;
   /** Which tools agents are offered, by role. Default: the role's own set. */
   readonly agentTools?: ToolChoices;
+  /** The same by engine, before what its role says; false: none. */
+  readonly engineTools?: Readonly<Record<string, ToolChoice | false>>;
 }
 
 export interface Employee {

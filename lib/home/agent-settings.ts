@@ -8,13 +8,15 @@ import { sandboxLevels } from '../../actors/sandbox/levels.js';
 export const toolRoles = ['employee', 'manager', 'clerk', 'reviewer'] as const;
 export type ToolRole = (typeof toolRoles)[number];
 
+export const toolChoiceWords = `${toolRoles.join(', ')}, all, or a list of tools' names`;
+
 /** The set of a role, all of them, or these. */
 export const toolChoice = z.union(
   [
     z.enum([...toolRoles, 'all']),
     z.array(z.string().regex(/^[a-z][a-z_]{0,63}$/, 'must be the name of a tool')).max(128),
   ],
-  { error: `must be ${toolRoles.join(', ')}, all, or a list of tools' names` },
+  { error: `must be ${toolChoiceWords}` },
 );
 export type ToolChoice = z.infer<typeof toolChoice>;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { toolChoice, toolChoiceWords } from './agent-settings.js';
 import { acpPresetNames, type AcpPresetName } from '../../actors/engines/acp/presets.js';
 
 /**
@@ -42,6 +43,14 @@ const offeredTools = z
   .optional()
   .describe("Which of the gateway's tools the model sees; false: none. Default: all.");
 
+const programTools = z
+  .union([z.literal(false), toolChoice], `must be false, ${toolChoiceWords}`)
+  .optional()
+  .describe(
+    "Which of the gateway's tools stand in its agents' lists: the set of a role, all, these, or false for none. " +
+      "Default: as agents.tools. An employee's own `tools` come first.",
+  );
+
 /** An engine that is any program: prompt on stdin, answer on stdout. */
 export const commandEngine = z.strictObject({
   command: z
@@ -74,7 +83,17 @@ export const ownProgram = z.strictObject({
   allow: allowed.describe(
     'Tools allowed without a permission request; * is all. Default: its harmless ones.',
   ),
+  tools: programTools,
   maxProcesses: processes,
+});
+
+/** Claude Code has tools of its own that can be left out; the others do not say how. */
+export const claudeProgram = ownProgram.extend({
+  ownTools: z
+    .array(z.string().regex(/^[A-Za-z][\w-]*$/, 'must be the name of a tool'))
+    .max(100)
+    .optional()
+    .describe("The program's own tools that its agents have at all: Bash, Read …; [] is none. Default: all."),
 });
 
 /** An agent program that uses the login of the user; a key is passed on only when it is named here. */
@@ -92,6 +111,7 @@ const acpSettings = {
   allow: allowed.describe(
     'Tools, by name or kind, allowed without a permission request; * is all. Default: read, search, think.',
   ),
+  tools: programTools,
   maxProcesses: processes,
   efforts: z
     .array(word)

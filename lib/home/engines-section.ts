@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { nearest } from '../../machines/text.js';
 import { acpPresetNames } from '../../actors/engines/acp/presets.js';
 import {
+  claudeProgram,
   commandEngine,
   engineFamilies,
   engineName,
@@ -21,7 +22,7 @@ export type CommandEngine = z.infer<typeof commandEngine>;
 
 /** Settings of the engines that every home has. */
 export const ownEngines: Readonly<Record<string, z.ZodType>> = {
-  claude: ownProgram,
+  claude: claudeProgram,
   codex: ownProgram,
   clerk: z.strictObject({ maxProcesses: processes }),
   ...presetSettings,
@@ -94,7 +95,7 @@ export const engines = z
       clerk = {},
       ...presets
     } = own as {
-      readonly claude?: z.infer<typeof ownProgram>;
+      readonly claude?: z.infer<typeof claudeProgram>;
       readonly codex?: z.infer<typeof ownProgram>;
       readonly clerk?: { readonly maxProcesses?: number | undefined };
     } & PresetSettings; // each was checked by its own schema

@@ -8,6 +8,7 @@ import { commandEngine } from '../../actors/engines/command.js';
 import { openAiEngine } from '../../actors/engines/openai/engine.js';
 import type { OpenAiOptions } from '../../actors/engines/openai/options.js';
 import type { Engine } from '../../actors/engines/engine.js';
+import type { ToolChoice } from './agent-settings.js';
 import type { Config } from './config.js';
 
 /**
@@ -55,6 +56,17 @@ export function processShares({ engines }: Config): Readonly<Record<string, numb
     Object.entries(all).flatMap(([name, { maxProcesses }]) =>
       maxProcesses === undefined ? [] : [[name, maxProcesses]],
     ),
+  );
+}
+
+/** Which of the gateway's tools the agents of an engine are offered, where its settings say it. */
+export function engineTools({
+  engines,
+}: Pick<Config, 'engines'>): Readonly<Record<string, ToolChoice | false>> {
+  const { claude, codex, presets, families } = engines;
+  const all = { claude, codex, ...presets, ...families.acp };
+  return Object.fromEntries(
+    Object.entries(all).flatMap(([name, { tools }]) => (tools === undefined ? [] : [[name, tools]])),
   );
 }
 

@@ -25,7 +25,7 @@ export interface ToolBackend {
   ask(request: ToolRequest): Promise<{ readonly body: unknown } | { readonly faultId: string } | Refusal>;
   /** The calling session; undefined for a person. */
   readonly self: string | undefined;
-  /** The tools in the caller's list, by name; undefined: all. */
+  /** The tools in the caller's list, by name; undefined: all; without one, none, nor those that find others. */
   offered(): Promise<ReadonlySet<string> | undefined>;
 }
 
@@ -91,7 +91,8 @@ interface Offer {
 async function listed(backend: ToolBackend): Promise<Listing[]> {
   const all = callable(backend).map(listing);
   const chosen = await backend.offered();
-  return chosen === undefined ? all : [...all.filter(({ name }) => chosen.has(name)), ...searchListings];
+  if (chosen === undefined) return all;
+  return chosen.size === 0 ? [] : [...all.filter(({ name }) => chosen.has(name)), ...searchListings];
 }
 
 function callable(backend: ToolBackend): Offer[] {

@@ -55,10 +55,11 @@ export const toolSets: Readonly<Record<ToolRole, readonly string[]>> = {
 };
 
 /**
- * The names of a choice; `undefined` stands for all tools.
+ * The names of a choice, of `false` none; `undefined` stands for all tools.
  * @example toolsOf(['read_skill']) // Set { 'read_skill' }
  */
-export function toolsOf(choice: ToolChoice): ReadonlySet<string> | undefined {
+export function toolsOf(choice: ToolChoice | false): ReadonlySet<string> | undefined {
   if (choice === 'all') return undefined;
+  if (choice === false) return new Set();
   return new Set(typeof choice === 'string' ? toolSets[choice] : choice);
 }

@@ -17,7 +17,7 @@ export const allowedByDefault: readonly string[] = ['TodoWrite'];
  * and the configuration of the tools names the variable that holds the token, which the agent itself reads.
  */
 export function claudeArguments(
-  options: AgentProgram,
+  options: AgentProgram & { readonly ownTools?: readonly string[] },
   request: TurnRequest,
   session: { readonly resume: string } | { readonly fresh: string },
   project: Omit<ClaudeProject, 'memory'>,
@@ -41,6 +41,7 @@ export function claudeArguments(
     project.sources,
     `--settings=${JSON.stringify(project.settings)}`,
     `--allowedTools=${[...allowList(options), `mcp__${toolServer}`].filter((tool) => tool !== '*').join(',')}`,
+    ...(options.ownTools === undefined ? [] : [`--tools=${options.ownTools.join(',')}`]),
     '--strict-mcp-config',
     '--mcp-config',
     JSON.stringify({ mcpServers: toolServers(request) }),

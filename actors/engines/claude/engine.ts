@@ -29,7 +29,10 @@ import { claudeProject, isSettingsFile } from './project.js';
  * answers with the half of its answer, and only then do signals follow. The session id is chosen by us and
  * resumed; where the agent no longer knows it, the conversation so far goes into the prompt of a new one.
  */
-export type ClaudeOptions = AgentProgram;
+export interface ClaudeOptions extends AgentProgram {
+  /** The program's own tools that its agents have at all, by name. Default: all. */
+  readonly ownTools?: readonly string[];
+}
 
 const levels = ['low', 'medium', 'high', 'xhigh', 'max'];
 const transcriptBytesMax = 256 * 1024;

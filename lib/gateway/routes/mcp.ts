@@ -97,13 +97,15 @@ function toolBackend(
   };
 }
 
-/** The tools of a session's role, unless its employee's file or the configuration names others. */
+/** The tools of a session's role, unless its employee's file, its engine's settings or `agents.tools` name others. */
 async function offeredTo(app: App, sessionId: string): Promise<ReadonlySet<string> | undefined> {
   const session = await app.supervisor.get('session', sessionId);
   const employees = app.roster?.()?.employees ?? [];
   const employee = employees.find(({ name }) => name === session?.view.employee);
   const role = roleOf(session?.view, employee);
-  const chosen = toolsOf(employee?.tools ?? app.settings.agentTools?.[role] ?? role);
+  const { agentTools, engineTools } = app.settings;
+  const ofEngine = engineTools?.[session?.view.engine ?? ''];
+  const chosen = toolsOf(employee?.tools ?? ofEngine ?? agentTools?.[role] ?? role);
   return chosen && session?.view.source === 'workflow' ? new Set([...chosen, stepTool]) : chosen;
 }
 

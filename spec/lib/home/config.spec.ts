@@ -1,4 +1,4 @@
-import { configuredEngines } from '../../../lib/home/engines.js';
+import { configuredEngines, engineTools } from '../../../lib/home/engines.js';
 import { expect } from 'chai';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -32,6 +32,16 @@ describe('config.yaml', () => {
     }
     for (const text of ['', '# nothing\n', 'gateway:\n  # port: 1\nsessions:\n'])
       expect(parseConfig(text)).to.deep.equal(defaultConfig());
+  });
+
+  it("says which of the gateway's and of a program's own tools an engine's agents have", () => {
+    const text =
+      'engines:\n  claude: { tools: reviewer, ownTools: [Read, Grep] }\n  codex: { tools: false }\n';
+    expect(engineTools(parseConfig(text))).to.deep.equal({ claude: 'reviewer', codex: false });
+    expect(parseConfig(text).engines.claude.ownTools).to.deep.equal(['Read', 'Grep']);
+    expect(refusal('engines:\n  gemini: { tools: janitor }\n')).to.include('engines.gemini.tools');
+    expect(refusal('engines:\n  claude: { ownTools: ["--mcp-config"] }\n')).to.include('the name of a tool');
+    expect(refusal('engines:\n  codex: { ownTools: [Read] }\n')).to.include('ownTools');
   });
 
   it('is closed by default: credentials needed, loopback only, no file access beyond the home', () => {

@@ -127,6 +127,21 @@ describe("the tools in an agent's list", () => {
     agentTools.manager = 'manager';
   });
 
+  it("are what its engine's settings say before its role, and none at all where they say false", async () => {
+    const engineTools = { pen: ['read_session'], quill: false };
+    Object.assign(house.gateway.app.settings, { engineTools });
+    expect(await names(await session({ employee: 'bob' }))).to.deep.equal([
+      'read_session',
+      'find_tools',
+      'use_tool',
+    ]);
+    expect(await names(await session({ employee: 'ben' }))).to.include('assign_work_item');
+    const silent = await session({ engine: 'quill' });
+    expect(await names(silent)).to.deep.equal([]);
+    expect((await use(silent, 'who_am_i')).isError).to.equal(false); // a list is no authority
+    Object.assign(house.gateway.app.settings, { engineTools: {} });
+  });
+
   it('are all of them for the operator, as clients expect', async () => {
     const { body } = await house.operator.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
     const own = body.result.tools.map(({ name }: { name: string }) => name);

@@ -121,6 +121,14 @@ describe('the claude engine', () => {
     expect(JSON.stringify(argv)).to.not.include('very-secret-token');
   });
 
+  it('leaves it those of its own tools that the settings name', async () => {
+    const options = async (given: object): Promise<string[]> =>
+      (await turn('[[options]]', given)).text.split('\n').filter((one) => one.startsWith('--tools'));
+    expect(await options({ ownTools: ['Read', 'Grep'] })).to.deep.equal(['--tools=Read,Grep']);
+    expect(await options({ ownTools: [] })).to.deep.equal(['--tools=']);
+    expect(await options({})).to.deep.equal([]);
+  });
+
   it('puts model and effort behind their options, and refuses what looks like an option itself', async () => {
     const { text } = await turn({ prompt: '[[options]]', model: 'opus', effort: 'high' });
     expect(text.split('\n')).to.include('--model=opus').and.include('--effort=high');
