@@ -11,8 +11,8 @@ import { parentAtCreation, placeOf, treeOf } from './relations.js';
  * The live end of the log for all who watch with the same filter: gathered, cut to what people can take in,
  * and written down once for all of them. While no one watches it listens to nothing and costs nothing.
  *
- * At most ten frames a second and 100 entries in each: the youngest are shown, the others counted. An entry
- * that is only counted is never parsed.
+ * At most ten frames a second, six where much happens, and 100 entries in each: the youngest are shown, the others
+ * counted. An entry that is only counted is never parsed.
  */
 export interface Channel {
   /** Everything up to here was handed on, or concerns no one who watches here. */
@@ -29,6 +29,9 @@ export interface Channel {
 export const framesPerSecond = 10;
 export const entriesPerFrame = 100;
 const everyMs = 1_000 / framesPerSecond;
+/** After a frame of so many entries, where each socket's write costs more than what is in it. */
+const busyEntries = 20;
+const busyMs = 160;
 const treeMax = 10_000;
 const refusalsPerFrame = 50;
 
@@ -60,7 +63,7 @@ class Live implements Channel {
   private refusalsSkipped = 0;
   private sent: number;
   private seen: number;
-  private flushedAt = -Infinity;
+  private mayFlushAt = -Infinity;
   private cancel: (() => void) | undefined;
   private readonly leave: (() => void)[] = [];
 
@@ -141,17 +144,17 @@ class Live implements Channel {
     if (surplus > 0) this.pending = this.pending.slice(surplus);
   }
 
-  /** The first after a pause goes out at once; from then on ten a second. */
+  /** The first after a pause goes out at once; from then on ten a second, or six where much happens. */
   private schedule(): void {
-    this.cancel ??= this.clock.timeout(Math.max(0, this.flushedAt + everyMs - this.clock.monotonic()), () =>
+    this.cancel ??= this.clock.timeout(Math.max(0, this.mayFlushAt - this.clock.monotonic()), () =>
       this.flush(),
     );
   }
 
   private flush(): void {
     this.cancel = undefined;
-    this.flushedAt = this.clock.monotonic();
     this.countOff();
+    this.mayFlushAt = this.clock.monotonic() + (this.pending.length < busyEntries ? everyMs : busyMs);
     const ts = this.clock.now();
     if (this.refusals.length > 0) {
       const payload = {

@@ -27,10 +27,10 @@ export interface HelloFrame {
 }
 
 /**
- * What was committed after log position `from`, up to and including `seq` of the frame. At most ten such
- * frames a second, and at most 1,000 entries a second: where more happened, `entries` holds the youngest of
- * them and `skipped` counts the others. Holes between positions are normal under a filter; without `skipped`
- * nothing that was asked for is missing. A replay (`since`) skips nothing.
+ * What was committed after log position `from`, up to and including `seq` of the frame. At most ten such frames a
+ * second, six where much happens, and at most 100 entries in each: where more happened, `entries` holds the youngest of
+ * them and `skipped` counts the others. Holes between positions are normal under a filter; without `skipped` nothing
+ * that was asked for is missing. A replay (`since`) skips nothing.
  */
 export interface EntriesFrame {
   readonly event: 'entries';

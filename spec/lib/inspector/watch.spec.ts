@@ -83,6 +83,21 @@ describe('an inspecting watch', () => {
     expect(told()[0]?.payload.entries).to.have.length(1);
   });
 
+  // Ten watchers of 500 events a second cost the gateway 8 % more per event, most of it by the writes of sockets
+  it('tells six times a second where much happens, everything nevertheless', async () => {
+    const { told, seqs } = begin();
+    await house.environment.settle();
+    await house.environment.advance(1_000);
+    const before = house.supervisor.inspection.head;
+    for (let tick = 0; tick < 25; tick += 1) {
+      for (let n = 0; n < 12; n += 1) await add();
+      await house.environment.advance(40);
+    }
+    await house.environment.advance(1_000);
+    expect(told().length).to.be.within(6, 8);
+    expect(seqs()).to.deep.equal(from(before + 1, house.supervisor.inspection.head));
+  });
+
   // A watch that ended while its channel was being opened once took the channel with it, and the next heard
   // nothing any more.
   it('leaves nothing behind when it ends, also while it is still catching up', async () => {
