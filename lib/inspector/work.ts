@@ -1,10 +1,9 @@
 import { readNote } from '../../actors/engines/process/reap.js';
 import { machineName } from '../../actors/engines/process/machine.js';
-import { processTable } from '../../actors/engines/process/table.js';
+import { processTable, residentBytes } from '../../actors/engines/process/table.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Work } from './answers.js';
-import { residentBytes } from '../worker/memory.js';
 import type { Workers } from '../worker/workers.js';
 import { pulseOf } from './pulse.js';
 

@@ -96,6 +96,12 @@ async function readOfProcess(path: string): Promise<string> {
   }
 }
 
+/** Resident memory of a process of this machine; null where the system does not say it in `/proc`, or it is gone. */
+export async function residentBytes(pid: number): Promise<number | null> {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(await readOfProcess(`/proc/${pid}/status`))?.[1];
+  return kibibytes === undefined ? null : Number(kibibytes) * 1_024;
+}
+
 let boot: Promise<string> | undefined;
 /** Ticks count from boot, so without the boot's own id a process of an earlier boot could look like ours. */
 function bootId(): Promise<string> {

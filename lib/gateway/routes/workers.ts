@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Reply } from '../../commands/request.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
-import { residentBytes } from '../../worker/memory.js';
+import { residentBytes } from '../../../actors/engines/process/table.js';
 import { idOf } from '../parse.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 
