@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { App } from '../../lib/commands/app.js';
-import { openHouse, type House } from '../lib/gateway/fixture.js';
+import { openHouse, poll, type House } from '../lib/gateway/fixture.js';
 import { rulesOfColour, wrongWith } from './axe.js';
 import { openBrowser, picture, type Viewer } from './browser.js';
 
@@ -61,6 +61,33 @@ describe('a running agent in a browser', () => {
     await page.context().close();
   });
 
+  it('is stopped, and its worker drained, in the settings of the console', async () => {
+    const { id } = (await house.operator.post('/api/sessions', { prompt: 'hang' })).body;
+    turnOf = id as string;
+    const page = await viewer.open(house.gateway.url, {
+      path: '/',
+      at: '#/settings',
+      viewport: { width: 390, height: 844 },
+      reducedMotion: 'reduce',
+    });
+    await page.waitForSelector('[data-worker="worker-1"] >> text=serving');
+    expect(await page.locator('[aria-labelledby=workers-title]').innerText()).to.include(
+      '1 of 4 slots taken',
+    );
+    expect(await wrongWith(page), 'axe').to.deep.equal([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0);
+    await picture(page, 'console-workers-phone');
+    await page.click(`[aria-label="Stop session ${turnOf.slice(0, 8)}"]`);
+    await poll(
+      () => house.operator.get(`/api/sessions/${turnOf}`),
+      ({ body }) => body.status === 'stopped',
+    );
+    await page.click('[aria-label="Drain worker-1"]');
+    await page.waitForSelector('[role=status] >> text=No turn begins there any more');
+    expect(drained).to.deep.equal(['worker-1']);
+    await page.context().close();
+  });
+
   it('counts what was refused before the page was opened', async () => {
     const { workItem } = (await house.operator.post('/api/work-items', { title: 'x' })).body;
     await house.operator.post(`/api/work-items/${workItem.id}/approval`, { decision: 'approve' });
@@ -76,6 +103,7 @@ describe('a running agent in a browser', () => {
 });
 
 let turnOf = '';
+const drained: string[] = [];
 const minuteMs = 60_000;
 
 /** A worker, as the gateway speaks of one: this process stands for it. */
@@ -92,6 +120,9 @@ const one: NonNullable<App['workers']> = {
     ]),
   slots: () => ({ max: 4, running: 1, waiting: 2, engines: { pen: 1 } }),
   hosted: new Set(['pen']),
-  drain: () => Promise.resolve(true),
+  drain: (name) => {
+    drained.push(name);
+    return Promise.resolve(true);
+  },
   remove: () => Promise.resolve(true),
 };

@@ -8,10 +8,9 @@ import { scratchIn } from '../sessions/folder-state.js';
 import { git } from '../sessions/git.js';
 import { bringBack } from '../sessions/keep-work.js';
 import { presentSession } from '../sessions/read-session.js';
-import { handledByPrograms } from './handled-by-programs.js';
 import { tipOf } from './merge-state.js';
 import { isWorking, readChanges, type ChangedFile, type Changes } from './read-changes.js';
-import { workPlaceOf, type OwnWork, type WorkPlace } from './work-place.js';
+import { handledByPrograms, workPlaceOf, type OwnWork, type WorkPlace } from './work-place.js';
 
 /**
  * What a person does with the changes of a session that rests: commit, discard, merge. Each is done to what the person

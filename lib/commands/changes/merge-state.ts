@@ -4,8 +4,7 @@ import { ProgramError } from '../../../actors/start-program.js';
 import type { App } from '../app.js';
 import { scratchIn, type FolderState } from '../sessions/folder-state.js';
 import { git } from '../sessions/git.js';
-import { handledByPrograms } from './handled-by-programs.js';
-import type { OwnWork } from './work-place.js';
+import { handledByPrograms, type OwnWork } from './work-place.js';
 
 /**
  * Could the branch of a session be merged into the one that is checked out in its repository, and what stands against

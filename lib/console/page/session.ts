@@ -1,4 +1,4 @@
-import type { components } from '../../client/index.js';
+import type { Answer, components } from '../../client/index.js';
 import { quietBecause } from '../../client/decision.js';
 
 /** What the console reads of a session beside what the document promises. */
@@ -12,6 +12,9 @@ export type Session = components['schemas']['Session'] & {
   readonly lastContextTokens?: number | null;
   readonly pendingPermissions?: readonly PendingPermission[];
 };
+
+/** What it has changed in its folder. */
+export type Changes = Answer<'/api/sessions/{id}/changes', 'get'>;
 
 export interface PendingPermission {
   readonly id: string;

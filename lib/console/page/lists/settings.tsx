@@ -5,8 +5,9 @@ import type { Json } from '../../../../machines/outputs.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
+import { WorkersPanel } from './workers.js';
 
-/** Engines, paired devices, and config.yaml as it is in force. */
+/** Engines, workers, paired devices, and config.yaml as it is in force. */
 export function Settings() {
   const engines = useLoaded('engines', () => must(client.get('/api/engines')), {
     touches: named(/^engines:/),
@@ -37,6 +38,7 @@ export function Settings() {
           )}
         </Answered>
       </section>
+      <WorkersPanel />
       <Devices />
       <section class="panel" aria-labelledby="config-title">
         <h2 id="config-title">

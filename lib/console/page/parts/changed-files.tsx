@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals';
 import { client, must } from '../../../page/gateway.js';
-import type { Changes } from '../changes.js';
+import type { Changes } from '../session.js';
 import { PatchOnDemand } from './patch-on-demand.js';
 
 /** Each file with what was done to it; opened, line by line. Marked ones are decided on alone. */

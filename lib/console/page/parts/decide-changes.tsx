@@ -1,7 +1,7 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useAction } from '../../../page/action.js';
 import { client, must } from '../../../page/gateway.js';
-import type { Changes } from '../changes.js';
+import type { Changes } from '../session.js';
 
 /** Commit, discard and merge, each with what it would do or why it cannot be done now. */
 export function DecideChanges({

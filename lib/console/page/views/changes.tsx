@@ -5,13 +5,12 @@ import { load } from '../../../page/ask.js';
 import { dateAndTime, now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { Answered } from '../parts/answered.js';
-import type { Changes } from '../changes.js';
 import { ChangedFiles } from '../parts/changed-files.js';
 import { DecideChanges } from '../parts/decide-changes.js';
 import { PatchOnDemand } from '../parts/patch-on-demand.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
-import { titleOf, type Session } from '../session.js';
+import { titleOf, type Changes, type Session } from '../session.js';
 
 /** What a session has changed in its folder, and what becomes of that: commit, discard, merge. */
 export function ChangesPage({ id }: { readonly id: string }) {
