@@ -41,20 +41,24 @@ export async function searchMessages(
   let last: Place | undefined;
   for await (const { place, session, before } of remaining(app, search, by)) {
     if (!isSought(session, search, by)) continue;
-    const rows = await app.supervisor.rows({ kind: 'session', id: session.id }, 'messages', {
-      last: messagesPerSession,
-      ...(before !== undefined && { before }),
-    });
-    read += rows.length;
-    for (const { n, row } of rows.toReversed()) {
-      const content = wordsOf(row);
-      if (!isWithin(row, search) || !holdsAll(content, words)) continue;
-      if (skip-- > 0) continue;
-      if (found.length === search.limit && last !== undefined) return answer(last);
-      last = { key: place.key, id: `${place.id}/${n}` };
-      found.push(hit(session, row, snippet(content, words)));
+    for (let end = before; ;) {
+      const rows = await app.supervisor.rows({ kind: 'session', id: session.id }, 'messages', {
+        last: rowsAtOnce,
+        ...(end !== undefined && { before: end }),
+      });
+      read += rows.length;
+      for (const { n, row } of rows.toReversed()) {
+        const content = wordsOf(row);
+        if (!isWithin(row, search) || !holdsAll(content, words)) continue;
+        if (skip-- > 0) continue;
+        if (found.length === search.limit && last !== undefined) return answer(last);
+        last = { key: place.key, id: `${place.id}/${n}` };
+        found.push(hit(session, row, snippet(content, words)));
+      }
+      end = rows.length < rowsAtOnce ? 1 : Number(rows[0]?.n);
+      if (read >= rowsMax) return answer({ key: place.key, id: `${place.id}/${end}` });
+      if (end === 1) break;
     }
-    if (read >= rowsMax) return answer({ key: place.key, id: `${place.id}/1` });
   }
   return answer();
 }
@@ -147,5 +151,5 @@ function snippet(content: string, [word = '']: readonly string[]): string {
   return content.slice(Math.max(0, at - 120), at + 240);
 }
 
-const messagesPerSession = 1_000;
+const rowsAtOnce = 1_000;
 const rowsMax = 50_000;

@@ -19,7 +19,12 @@ describe('the activity of an agent, through the gateway', () => {
     effortMechanism: 'none',
     isInProcess: true,
     discover: async () => ({ available: true, defaultModel: null, models: [] }),
-    async turn(_request, io) {
+    async turn(request, io) {
+      if (request.prompt.includes('oak')) {
+        for (let n = 0; n < 1_100; n += 1)
+          io.report({ type: 'file.changed', path: `leaf/${n}`, change: 'added' });
+        return { outcome: 'succeeded', text: 'planted' };
+      }
       io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: '{"command":"make plumtree"}' });
       io.report({
         type: 'tool.finished',
@@ -63,5 +68,25 @@ describe('the activity of an agent, through the gateway', () => {
     expect(JSON.stringify(session)).to.not.include(operatorToken);
     const found = (await client.get('/api/search/messages?query=plumtree')).body;
     expect(found.messages.map(({ messageId }: { messageId: string }) => messageId)).to.deep.equal([tool.id]);
+  });
+
+  // A search looked at the last thousand messages of a session and did not say so.
+  it('is found however long ago, page by page, each once', async () => {
+    const { body } = await client.post('/api/sessions', { prompt: 'plant the oak', engine: 'busy' });
+    while ((await client.get(`/api/sessions/${body.id}`)).body.status === 'running');
+    const search = `/api/search/messages?sessionId=${body.id}`;
+    const [first] = (await client.get(`${search}&query=oak`)).body.messages;
+    expect(first).to.include({ role: 'user', snippet: 'plant the oak' });
+    const found: string[] = [];
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page: { body: { messages: { messageId: string }[]; nextCursor: string | null } } =
+        await client.get(
+          `${search}&query=leaf&limit=100${cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        );
+      found.push(...page.body.messages.map(({ messageId }) => messageId));
+      cursor = page.body.nextCursor;
+    }
+    expect(found).to.have.length(1_100);
+    expect(new Set(found).size).to.equal(1_100);
   });
 });
