@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TurnSandbox } from '../../actors/session/turn-sandbox.js';
+import type { SandboxLevel } from '../../actors/sandbox/levels.js';
 import type { Engine } from '../../actors/engines/engine.js';
 import type { ModelServer } from '../helpers/model-server/server.js';
 import type { ToolServer } from '../helpers/tool-server.js';
+import { gatewayKeeps } from './gateway-keeps.js';
 import { gatewayKilled } from './gateway-killed.js';
 import { playTurn, type PlayedTurn } from '../helpers/turn-bench.js';
 
@@ -31,6 +33,7 @@ export interface Subject {
   readonly resumesOnce?: boolean;
   /** It tells its model why a tool was denied. */
   readonly hearsWhy?: boolean;
+  readonly level: SandboxLevel;
   /** With `--sandbox`. */
   readonly sandbox?: TurnSandbox;
   /** What it cannot do, by the name of the case, with the reason. */
@@ -196,6 +199,8 @@ export const cases: readonly Case[] = [
     },
   ],
   ['gateway killed', (subject) => gatewayKilled(subject)],
+  ['kept by a gateway', (subject) => gatewayKeeps(subject, false)],
+  ['kept, in a worker', (subject) => gatewayKeeps(subject, true)],
   ...[401, 429, 500].map((status): Case => [
     `${status}`,
     async (subject) => {

@@ -84,6 +84,7 @@ async function playAll(how: string): Promise<number> {
       folder: home,
       tools,
       model,
+      level,
       ...(level === 'off' ? {} : { sandbox: sandboxAt(level, home) }),
       ...(await program.subject({ url: model.url, home, prefix: join(folder, program.name) })),
     };

@@ -111,6 +111,7 @@ const held: Readonly<Record<Exclude<SandboxLevel, 'off'>, readonly string[]>> = 
   home: [
     'the token file',
     'the store',
+    'the key of its worker',
     'the settings',
     'environment of the gateway',
     'memory of the gateway',
@@ -168,7 +169,7 @@ describe('an agent that means harm', () => {
       scene = await Scene.open(`{sandbox: ${level}}`);
       const { outcome, session, targets } = await scene.attack();
       const expected = levels.slice(0, n + 1).flatMap((each) => held[each]);
-      for (const name of expected)
+      for (const name of [...expected, 'open files of the store'])
         expect(outcome, `${name}: ${JSON.stringify(outcome)}`).to.have.property(name, 'denied');
       expect(session.sandbox).to.deep.equal({ level, asked: level, reason: null });
       // what it started by the way is gone with its turn
@@ -247,6 +248,7 @@ describe('an agent that means harm', () => {
     const free = [
       'the token file',
       'the store',
+      'the key of its worker',
       'folder of another session',
       'a link to the token',
       'signal to the gateway',
@@ -260,6 +262,7 @@ describe('an agent that means harm', () => {
       'a socket that starts programs',
     ];
     for (const name of free) expect(outcome[name], name).to.not.equal('denied');
+    expect(outcome['open files of the store'], 'also here').to.equal('denied');
     expect(outcome['startup files that are not there yet']).to.deep.equal(absent);
     expect(session.sandbox).to.deep.equal({ level: 'off', asked: 'off', reason: null });
     for (const pid of processesWith(targets.mark)) process.kill(pid, 'SIGKILL');
