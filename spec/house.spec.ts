@@ -272,10 +272,9 @@ describe('the house', () => {
     expect(longFiles(below('examples'), 110)).to.deep.equal([]);
   });
 
-  // Forty is the goal; as with the paths of requests, a tenth more may come with what is added
-  it('has at most 44 files of less than 30 lines, and none of one', () => {
+  it('has at most 40 files of less than 30 lines, and none of one', () => {
     const product = house.filter(({ path }) => !path.startsWith('examples/'));
-    expect(smallFiles(product, 30).length, smallFiles(product, 30).join('\n')).to.be.at.most(44);
+    expect(smallFiles(product, 30).length, smallFiles(product, 30).join('\n')).to.be.at.most(40);
     expect(smallFiles(product, 2)).to.deep.equal([]);
     const sly = [sourceOf('lib/x.ts', 'export {};\n'), sourceOf('lib/y.ts', '//\n'.repeat(30))];
     expect(smallFiles(sly, 30)).to.deep.equal(['lib/x.ts has 1 lines']);
@@ -305,7 +304,7 @@ describe('the house', () => {
       // Members of bodies and kinds that hosts in specs made up
       const ofHosts = new Set([...kept, 'desk', 'Desk', 'DeskEvent', 'deskWith', 'nobody']);
       expect(retiredNames(others, ofHosts, isRetiredInSpecs)).to.deep.equal([]);
-      expect(retiredComments(others, kept)).to.deep.equal([]);
+      expect(retiredComments(others, new Set([...kept, 'asking']))).to.deep.equal([]);
     });
 
     it('would be noticed', () => {

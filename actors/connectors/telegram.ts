@@ -147,7 +147,7 @@ async function listen(api: Api, inbox: Inbox, signal: AbortSignal): Promise<void
             text,
           });
         }
-        offset = id + 1; // asking from here on is what tells Telegram that this one was kept
+        offset = id + 1; // the next request from here on confirms to Telegram that this one was kept
       }
     } catch {
       // The probe says what is wrong; nothing is lost meanwhile

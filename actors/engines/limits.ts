@@ -2,7 +2,7 @@
  * What is known of a provider's limits, as the API shows it. Five kinds: `live` (told within the last
  * minutes), `cached` (told earlier), `static` (nothing was told yet; only what the engine is configured
  * with), `unsupported` (it never tells) and `error`. Limits are observations of past turns, never a cap on
- * the next: asking for them spends nothing.
+ * the next: to ask for them spends nothing.
  */
 export interface EngineLimits {
   readonly status: 'live' | 'cached' | 'static' | 'unsupported' | 'error';

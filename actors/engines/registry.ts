@@ -31,7 +31,7 @@ export interface EngineRegistry {
     cwd: string,
   ): Promise<void>;
   /**
-   * The engines part of GET /api/engine-limits: of all, or of the one named. Asking spends nothing and never
+   * The engines part of GET /api/engine-limits: of all, or of the one named. It spends nothing and never
    * rejects.
    */
   limits(name?: string): Promise<EngineLimitsList>;

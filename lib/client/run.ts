@@ -24,7 +24,7 @@ export interface RunSettings extends RequestSettings {
   readonly title?: string;
   /** A git worktree of its own, of the repository in `cwd` or in the employee's folder. */
   readonly worktree?: boolean;
-  /** What its agent may do without asking: nothing, change files in its folder, all. */
+  /** What its agent may do without permission: nothing, change files in its folder, all. */
   readonly permissions?: 'ask' | 'edits' | 'full';
   /** See `EventsOptions`. */
   readonly giveUpAfterMs?: number;

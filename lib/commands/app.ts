@@ -182,7 +182,7 @@ export interface Employee {
   /** Where this employee's sessions work that name no folder, and whether in a git worktree of it. */
   readonly cwd?: string;
   readonly worktree?: boolean;
-  /** What this employee's agents may do without asking a person. Default `ask`. */
+  /** What this employee's agents may do without permission. Default `ask`. */
   readonly permissions?:
     | ToolMode
     | {

@@ -115,7 +115,7 @@ function remembered<Made>(names: Names, make: (names: readonly string[]) => Made
 const isSafe = (method: string): boolean => method === 'GET' || method === 'HEAD';
 
 /**
- * What a form or a beacon may send across origins without asking: text and urlencoded. A body without a type
+ * What a form or a beacon may send across origins without a preflight: text and urlencoded. A body without a type
  * is none of these.
  */
 const isFormLike = (type: string | undefined): boolean =>

@@ -121,7 +121,7 @@ export interface SessionContext {
   readonly archivedAt?: number | null;
   /** Git branch of its worktree. */
   readonly branch?: string;
-  /** What its agent may do without asking. Absent: nothing. */
+  /** What its agent may do without permission. Absent: nothing. */
   readonly toolPolicy?: ToolPolicy;
   /** Tool requests that wait for a decision. */
   readonly permissions?: readonly PermissionAsked[];

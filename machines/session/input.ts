@@ -81,7 +81,7 @@ export interface SessionInput {
   readonly message?: MessageIn;
   /** The engine cannot work here: the session starts in `error` and says so. */
   readonly unavailable?: { readonly reason: string };
-  /** What its agent may do without asking a person. Absent: it asks for everything. */
+  /** What its agent may do without permission. Absent: it asks for everything. */
   readonly permissions?: ToolPolicy;
   /** Where its answers go outside. */
   readonly replyTo?: ReplyTo;

@@ -1,6 +1,6 @@
 import { anchoredRule, commonRules, ruleAllows, type Asked } from './tool-rule.js';
 
-/** What an agent may do without asking a person, and what it has asked. */
+/** What an agent may do without permission, and what it has asked. */
 
 /** `ask` every time, or not for what the rules of `allow` name (`Bash(git *)`, `mcp__gw__*`), or never (`full`). */
 export type ToolPolicy = { readonly mode: 'ask' | 'allow-list' | 'full'; readonly allow: readonly string[] };
@@ -52,7 +52,7 @@ export const permissionModes = ['ask', 'edits', 'full'] as const;
 export const policyOfMode = (mode: PermissionMode): ToolPolicy =>
   mode === 'edits' ? { mode: 'allow-list', allow: ['Edit(**)'] } : { mode, allow: [] };
 
-/** May the agent use it without asking? */
+/** May the agent use it without permission? */
 export const mayUse = ({ mode, allow }: ToolPolicy, asked: Asked): boolean =>
   mode === 'full' || (mode === 'allow-list' && allow.some((rule) => ruleAllows(rule, asked)));
 

@@ -7,7 +7,7 @@ import { firstBytes } from '../process/output.js';
 import { toolName } from './parser.js';
 import type { PermissionOutcome } from './wire.js';
 
-/** Reading is allowed without asking; whatever changes something is asked for. Kinds of the protocol. */
+/** Reading is allowed without permission; whatever changes something is asked for. Kinds of the protocol. */
 export const allowedByDefault: readonly string[] = ['read', 'search', 'think'];
 
 /**

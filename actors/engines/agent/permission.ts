@@ -28,7 +28,7 @@ const denial = (tool: string): string =>
   `The tool ${tool} is not allowed in this session, and no person is there to allow it. Go on without it, or ` +
   `ask for an approval with the gateway's tools.`;
 
-/** What an agent may read without asking: its working folder, and the files that came with the messages. */
+/** What an agent may read without permission: its working folder, and the files that came with the messages. */
 export interface Reach {
   readonly cwd: string;
   readonly files: readonly string[];

@@ -50,7 +50,7 @@ export function programFinder(program: string, remedy: string): () => Promise<Pr
   };
 }
 
-/** npm programs say it in their package; asking the program itself takes some of them seconds. */
+/** npm programs say it in their package; to ask the program itself takes some of them seconds. */
 async function versionOf(file: string): Promise<string | undefined> {
   for (let folder = dirname(file), steps = 0; steps < 4; folder = dirname(folder), steps += 1) {
     const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined);

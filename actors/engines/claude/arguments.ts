@@ -7,7 +7,7 @@ import type { ClaudeProject } from './project.js';
 export const toolServer = 'troupe';
 
 /**
- * Its readers are not named: it uses them in its working folder without asking, and asks for whatever lies
+ * Its readers are not named: it uses them in its working folder without permission, and asks for whatever lies
  * elsewhere. Named here, they would read the operator's token unasked. As far as its version keeps to that.
  */
 export const allowedByDefault: readonly string[] = ['TodoWrite'];

@@ -89,5 +89,5 @@ async function memoryOf(cwd: string): Promise<string> {
   return texts.join('\n\n').slice(0, memoryBytesMax);
 }
 
-/** A project's settings say what needs no asking: an agent that changes them is asked for each. */
+/** A project's settings say what needs no permission: an agent that changes them is asked for each. */
 export const isSettingsFile = (path: string): boolean => /(?:^|\/)(?:\.claude\/|\.mcp\.json$)/.test(path);

@@ -10,7 +10,7 @@
  * | `add "TITLE" [for NAME] [body: TEXT]` | adds a work item |
  * | `move TRP-1 to STATUS[: NOTE]` | changes a status |
  * | `remind me in N minutes\|hours\|days to TEXT` | adds a work item whose title names the time (it rings no
- * bell: see `perform.ts`) |
+ * bell: see `follow-instruction.ts`) |
  * | `delegate "TASK" to NAME` | hands a task to an employee or an engine |
  * | `ask approval for TRP-1: TEXT` | requests an approval |
  * | `wait N seconds [then INSTRUCTION]` | stays in the turn, at most 60 seconds |

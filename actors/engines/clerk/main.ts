@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGatewayClient, Refused } from './gateway-client.js';
 import { helpText, newsIn, understandAll, type Understood } from './instructions.js';
-import { perform, type Office } from './perform.js';
+import { followInstruction, type Office } from './follow-instruction.js';
 
 /**
  * The clerk's program: instructions on stdin, what was done on stdout, line by line. Exit code 1 when
@@ -54,7 +54,7 @@ async function obey(instruction: Understood, office: Office, hasHelped: boolean)
     return false;
   }
   try {
-    await perform(instruction, office);
+    await followInstruction(instruction, office);
     return true;
   } catch (error) {
     if (!(error instanceof Refused)) throw error;

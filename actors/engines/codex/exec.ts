@@ -15,7 +15,7 @@ import {
 
 /**
  * A turn by `codex exec --json`, for a codex that has no app-server: no streaming of words, no limits, and
- * nothing is asked for. What it may do without asking is bounded by codex' own sandbox instead, unless
+ * nothing is asked for. What it may do without permission is bounded by codex' own sandbox instead, unless
  * everything was allowed.
  */
 export async function playExec(

@@ -27,7 +27,7 @@ export interface Opening {
   /** Above it in the tree; null: it stands at the top. */
   readonly parentSessionId: string | null;
   readonly employee: Employee | null;
-  /** What its agent may do without asking, as who opens it chose. Absent: as its employee may. */
+  /** What its agent may do without permission, as who opens it chose. Absent: as its employee may. */
   readonly mode?: PermissionMode | null | undefined;
 }
 
@@ -80,7 +80,7 @@ export function isOrAbove(app: App, employee: string | null, other: string): boo
   return roster !== undefined && (rootOf(roster) === employee || manages(app, employee, other));
 }
 
-/** What an employee's agents may do without asking, as its file says. */
+/** What an employee's agents may do without permission, as its file says. */
 export function toolPolicyOf(employee: Employee | null): ToolPolicy {
   const { permissions = 'ask' } = employee ?? {};
   if (typeof permissions === 'string') return { mode: permissions, allow: [] };

@@ -4,7 +4,7 @@ import type { Records } from '../../records/records.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Request } from '../request.js';
 import { listWorkflows, readDefinition } from '../workflows/read-workflow.js';
-import { authored } from './authored.js';
+import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
 import { withoutSecrets } from './without-secrets.js';
 
 /** What can be exported: the company, or one employee or workflow by its name. */
@@ -85,4 +85,19 @@ async function workflowsOf(
   }
   // The list is by time of change, which another home would not share
   return found.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+/**
+ * A definition as its author would write it: without what a home stamps on it, and in every home the same.
+ * @example authored(stored) // { id: 'watering', title: 'Watering', nodes: […], edges: […] }
+ */
+export function authored(definition: WorkflowDefinition): Readonly<Record<string, unknown>> & { id: string } {
+  const {
+    version: _version,
+    createdBy: _by,
+    createdAt: _created,
+    updatedAt: _updated,
+    ...written
+  } = definition;
+  return written;
 }

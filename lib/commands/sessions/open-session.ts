@@ -40,7 +40,7 @@ export interface SessionInput {
   readonly media?: readonly Media[] | undefined;
   /** A git worktree of its own, of the repository in `cwd` or in its employee's folder. People only. */
   readonly worktree?: boolean | undefined;
-  /** What its agent may do without asking, at most what who opens it may. */
+  /** What its agent may do without permission, at most what who opens it may. */
   readonly permissions?: PermissionMode | null | undefined;
 }
 

@@ -34,9 +34,9 @@ export async function whatNext(app: App, id: string, by: Caller): Promise<Json |
         : { status: to, allowed: true, noteNeeded },
     ),
     deeds: why.next
-      .filter(({ event }) => deeds.has(event))
+      .filter(({ event }) => tools.has(event))
       .map(({ event, allowed, refusal }) => ({
-        deed: deeds.get(event) ?? event,
+        deed: tools.get(event) ?? event,
         allowed,
         ...(refusal && { code: refusal.code, reason: refusal.message }),
       })),
@@ -45,7 +45,7 @@ export async function whatNext(app: App, id: string, by: Caller): Promise<Json |
 }
 
 /** Events by the name of the tool that sends them. */
-const deeds: ReadonlyMap<string, string> = new Map([
+const tools: ReadonlyMap<string, string> = new Map([
   ['item.assign', 'assign_work_item'],
   ['item.archive', 'archive_work_item'],
   ['approval.request', 'request_work_item_approval'],

@@ -133,7 +133,7 @@ export const frameNames: Readonly<Record<string, string>> = {
 
 /**
  * Work items come whole with `company:changed`, as they stand when the commit is handed on: clients show them
- * without asking again. The log itself keeps only what changed.
+ * without a second request. The log itself keeps only what changed.
  */
 export async function addValues(supervisor: Supervisor, entries: readonly LogEntry[]): Promise<void> {
   for (const entry of entries) {

@@ -9,7 +9,7 @@ export class Intake {
   /** `owner`: nothing begins while it cannot speak for the home. */
   constructor(private readonly owner?: Pick<Ownership, 'held' | 'whenHeld'>) {}
 
-  private readonly sources: Source[] = [];
+  private sources: readonly Source[] = [];
   private turn = 0;
   private inFlight = 0;
   private scheduled = false;
@@ -24,8 +24,13 @@ export class Intake {
     return this.inFlight === 0 && !this.scheduled;
   }
 
-  add(source: Source): void {
-    this.sources.push(source);
+  /** Returns the way to take it away again: one that has nothing left is asked no more. */
+  add(source: Source): () => void {
+    this.sources = [...this.sources, source];
+    return () => {
+      this.sources = this.sources.filter((other) => other !== source);
+      this.check(); // the others have still to be asked in this round
+    };
   }
 
   /** Something begins that costs a load, a decision and a commit. Call what is returned when it is through. */

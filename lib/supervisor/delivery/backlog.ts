@@ -18,6 +18,8 @@ export class Backlog {
   private readonly feeding = new Map<string, () => void>();
   /** Keys of the actors that are still to be woken. */
   private places: Iterator<string> | undefined;
+  /** Is a source of the intake no more. */
+  private rest = (): void => undefined;
 
   constructor(
     private readonly kernel: Kernel,
@@ -25,7 +27,6 @@ export class Backlog {
     private readonly effects: Effects,
     failures: Failures,
   ) {
-    kernel.intake.add(() => this.next());
     failures.restarted.add((actor) => this.restartEffects(actor));
   }
 
@@ -39,6 +40,7 @@ export class Backlog {
         new TypeError(`unknown kind "${kind}"`),
       );
     this.places = this.kernel.cells.owed.keys();
+    this.rest = this.kernel.intake.add(() => this.next());
   }
 
   private async scanRows(start: string, unknown: Map<string, number>): Promise<void> {
@@ -85,6 +87,7 @@ export class Backlog {
         });
       return true;
     }
+    this.rest();
     return false;
   }
 

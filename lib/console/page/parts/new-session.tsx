@@ -78,7 +78,7 @@ export function NewSession() {
 
 type Mode = '' | 'ask' | 'edits' | 'full';
 
-/** What the agent may do without asking, and what each means. */
+/** What the agent may do without permission, and what each means. */
 const modes: readonly (readonly [value: Mode, label: string, about: string])[] = [
   ['', 'as configured', "As the employee's file says; else every tool asks."],
   ['ask', 'ask', 'Every tool that changes something or runs a program asks first.'],

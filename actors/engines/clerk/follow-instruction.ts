@@ -11,7 +11,7 @@ export interface Office {
 }
 
 /** Do one instruction and say what was done. Rejects with `Refused` when the gateway said no. */
-export function perform(instruction: Instruction, office: Office): Promise<void> {
+export function followInstruction(instruction: Instruction, office: Office): Promise<void> {
   switch (instruction.do) {
     case 'help':
       return Promise.resolve(office.say(helpText));
@@ -147,7 +147,7 @@ async function wait({ seconds, then }: Of<'wait'>, office: Office): Promise<void
   office.say(`Waiting ${seconds} seconds.`);
   await office.wait(seconds);
   office.say('Waited.');
-  if (then !== undefined) await perform(then, office);
+  if (then !== undefined) await followInstruction(then, office);
 }
 
 async function count({ to, everySeconds }: Of<'count'>, { say, wait: pause }: Office): Promise<void> {
