@@ -1,7 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isTemporary, retryMs, said } from './ask.js';
-import type { News } from './news.js';
 
 /**
  * What was asked of the gateway, and what became of it. While something newer is on its way the older stands.
@@ -92,4 +91,24 @@ function useLoaded<Value, Batch extends { readonly reset: boolean }>(
     };
   }, [key]);
   return loaded;
+}
+
+/** Who wants to know what happened: `const { hear, notify } = createNews<Batch>()`. */
+export function createNews<Batch>(): News<Batch> {
+  const listeners = new Set<(batch: Batch) => void>();
+  return {
+    hear(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    notify(batch) {
+      for (const listener of [...listeners]) listener(batch);
+    },
+  };
+}
+
+export interface News<Batch> {
+  /** Everything from now on. Returns the way to stop. */
+  readonly hear: (listener: (batch: Batch) => void) => () => void;
+  readonly notify: (batch: Batch) => void;
 }

@@ -3,8 +3,7 @@ import type { GatewayEvent } from '../../client/events.js';
 import { GatewayError } from '../../client/refusal.js';
 import { gaps, head, keepOpen, showConnection, skewMs } from '../../page/connection.js';
 import { client } from '../../page/gateway.js';
-import { loaderOf } from '../../page/loaded.js';
-import { createNews } from '../../page/news.js';
+import { createNews, loaderOf } from '../../page/loaded.js';
 
 /**
  * What the gateway commits, by the events of `troupe/client`, which miss nothing over a gateway that was gone.

@@ -7,8 +7,7 @@ import { socketsOf } from '../../client/sockets.js';
 import { gaps, head, keepOpen, showConnection, skewMs } from '../../page/connection.js';
 import { confirm } from '../../page/enter.js';
 import { token, url } from '../../page/gateway.js';
-import { loaderOf, type Loaded } from '../../page/loaded.js';
-import { createNews } from '../../page/news.js';
+import { createNews, loaderOf, type Loaded } from '../../page/loaded.js';
 import type { InspectEntry, InspectFrame, InspectRefusal } from '../frames.js';
 
 /**
