@@ -250,9 +250,13 @@ describe('changes of a session', () => {
       const { body } = await house.operator.get(`${at}/patch?path=${encodeURIComponent(name)}`);
       expect(body.patch, name).to.include('+x\n');
     }
-    await done('discard', { paths: ['*.txt', '-rf'] });
-    expect((await read()).files.map(({ path }: { path: string }) => path)).to.have.members(
-      ['a.txt', ...names].filter((name) => name !== '*.txt' && name !== '-rf'),
+    await done('commit', { message: 'x', paths: ['*.txt'] });
+    await done('discard', { paths: ['-rf'] });
+    const rest: { path: string; isCommitted: boolean }[] = (await read()).files;
+    // as a pattern, *.txt had taken a.txt along
+    expect(rest.find(({ path }) => path === 'a.txt')).to.include({ isCommitted: false });
+    expect(rest.map(({ path }) => path)).to.have.members(
+      ['a.txt', ...names].filter((name) => name !== '-rf'),
     );
     await done('discard', { paths: ['a.txt'] });
     expect(await readFile(join(cwd, 'a.txt'), 'utf8')).to.equal('one\ntwo\nthree\n');
