@@ -254,5 +254,6 @@ const glass = {
   machine,
   view: ({ value }) => value,
   operatorEvents: { break: {} },
-  supervision: { intensity: 1, periodSeconds: 60, backoffMs: 0, giveUp: 'escalate' },
+  // Longer than the specs take: the page must not change while it is checked
+  supervision: { intensity: 1, periodSeconds: 3_600, backoffMs: 0, giveUp: 'escalate' },
 } satisfies Kind<typeof machine> as unknown as Kind; // a list of kinds forgets the type of each one's machine
