@@ -11,7 +11,8 @@ type Agent = Quotas['agents'][number];
 export function QuotasPanel() {
   const loaded = useLoaded('quotas', read, { everyMs: 10_000 });
   const { value, error } = loaded.value;
-  if (value === 'none') return null;
+  // A heading that goes again, where the host has none, would be announced for nothing
+  if (value === 'none' || (value === undefined && error === undefined)) return null;
   return (
     <section class="panel" aria-labelledby="quotas-title">
       <h2 id="quotas-title">

@@ -11,7 +11,8 @@ type Worker = Workers['workers'][number];
 export function WorkersPanel() {
   const loaded = useLoaded('workers', read, { everyMs: 5_000 });
   const { value, error } = loaded.value;
-  if (value === 'none') return null;
+  // A heading that goes again, where the host has none, would be announced for nothing
+  if (value === 'none' || (value === undefined && error === undefined)) return null;
   return (
     <section class="panel" aria-labelledby="workers-title">
       <h2 id="workers-title">

@@ -96,8 +96,8 @@ export function SupervisionPage() {
           {letters.value.value !== undefined && <Letters letters={letters.value.value.deadLetters} named />}
         </section>
       </div>
-      <WorkersPanel />
       <QuotasPanel />
+      <WorkersPanel />
     </section>
   );
 }
