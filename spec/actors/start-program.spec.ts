@@ -59,7 +59,7 @@ describe('starting a program', () => {
     const bad = await failed('echo no >&2; exit 3');
     expect([bad.exitCode, bad.stderr, bad.message]).to.deep.equal([3, 'no', '/bin/sh ended with 3.']);
     // What it has started holds its output open
-    const late = await failed('sleep 61 & exec sleep 62', { timeoutMs: 50 });
+    const late = await failed('sleep 5 & exec sleep 6', { timeoutMs: 50 });
     expect([late.exitCode, late.message]).to.deep.equal([null, '/bin/sh took longer than 50 ms.']);
     const much = await failed('cat /dev/zero', { bytesMax: 1_000 });
     expect(much.message).to.equal('/bin/sh wrote more than 1000 bytes.');
