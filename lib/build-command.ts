@@ -66,7 +66,7 @@ const programs: Readonly<Record<string, string>> = {
   worker: 'lib/worker/main.js',
   clerk: 'actors/engines/clerk/main.js',
   link: 'actors/sandbox/link-main.js',
-  'prove-backup': 'lib/home/prove-backup.js',
+  'make-backup': 'lib/home/backups/program.js',
   'verify-child': 'lib/store/verify-child.js',
 };
 

@@ -10,10 +10,11 @@ import { dropRested } from './commands/sessions/clean-work.js';
 import { dropOutput } from './commands/sessions/drop-output.js';
 import { daily } from './commands/daily.js';
 import { announceFact } from './records/records.js';
-import { scheduleBackups, type BackupSchedule } from './home/scheduled-backups.js';
+import { scheduleBackups, type BackupSchedule, type ScheduledBackups } from './home/scheduled-backups.js';
 import type { App } from './commands/app.js';
 import type { Environment } from './environment.js';
 import type { Opened } from './opened.js';
+import { version } from './version.js';
 
 /** Those who act by themselves: on changes of work items, due reviews, the clock, and what the last life left. */
 export async function startFollowing(app: App, opened: Opened, interrupted: InterruptedTurns): Promise<void> {
@@ -48,23 +49,29 @@ export async function startFollowing(app: App, opened: Opened, interrupted: Inte
     log.error({ connector, reason }, 'could not apply the configuration of a connector');
 }
 
-/** Backups by schedule; one that could not be made is logged and published. */
+/** Backups by schedule; one that could not be made is logged, published and shown among what waits. */
 export function followBackups(
   { supervisor }: App,
   opened: Opened,
-  schedule: Pick<BackupSchedule, 'settings' | 'instance' | 'backUp'>,
-): void {
+  schedule: Pick<BackupSchedule, 'settings' | 'layout' | 'stage'>,
+): ScheduledBackups {
   const { clock, log } = supervisor.environment;
   const backups = scheduleBackups({
     ...schedule,
+    version,
     clock,
-    made: (report) => log.info({ ...report }, 'a backup was made and restored on trial'),
-    failed: (error, { folder }) => {
-      log.error({ err: error, folder }, 'a backup could not be made');
-      void announceFact(supervisor, 'backup:failed', { folder, reason: error.message });
+    made: ({ target, seq, files, bytes, newBytes, include, removed }) => {
+      const made = { target, seq, files, bytes, newBytes, include, removed };
+      log.info(made, 'a backup was made and restored on trial');
+      void announceFact(supervisor, 'backup:made', { target, seq, newBytes });
+    },
+    failed: (error, { to }) => {
+      log.error({ err: error, to }, 'a backup could not be made');
+      void announceFact(supervisor, 'backup:failed', { to, reason: error.message });
     },
   });
   opened.add(() => backups.close());
+  return backups;
 }
 
 /** Logs what a follower could not do. */

@@ -23,7 +23,7 @@ import { connectorBook } from './home/connector-book.js';
 import { processShares } from './home/engines.js';
 import { layoutOf, type Layout } from './home/layout.js';
 import { heldCopies } from './home/held-copies.js';
-import { hasStandby } from './home/open-store.js';
+import { hasStandby, stageOf } from './home/open-store.js';
 import { logTail } from './home/log-tail.js';
 import { keepOutput } from './commands/sessions/keep-output.js';
 import { redactor } from '../machines/redact.js';
@@ -262,7 +262,15 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', payload);
   });
 
-  const backUpTo = (to: string) => backUp(layout, to, (at) => store.backUp(at), environment.clock.now());
+  const scheduled = followBackups(app, closing, {
+    settings: () => live.current.backup,
+    layout,
+    stage: stageOf(store, layout),
+  });
+  const backUpTo = (to?: string) =>
+    to === undefined
+      ? scheduled.make()
+      : backUp(layout, to, (at) => store.backUp(at), environment.clock.now());
   const announcement = await announcementHere(
     { host: localHost, port: listeners.localPort, url, publicUrl, instance: layout.instance },
     secrets,
@@ -294,9 +302,6 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   });
   served(gateway.post);
   closing.add(() => gateway.close(gatewayDrainMs));
-
-  const { instance } = layout;
-  followBackups(app, closing, { settings: () => live.current.backup, instance, backUp: backUpTo });
   registry.refresh();
   await startFollowing(app, closing, interrupted);
   return {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { backUp, type BackupReport } from '../home/backup.js';
 import { readConfig } from '../home/read-config.js';
 import { databasePassword, embeddedStore } from '../home/store-setting.js';
+import { backUpNow, keptBackupCommands } from './kept-backups.js';
 import { connect, running } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -11,14 +12,24 @@ import { bytes, progressTeller } from './print.js';
 
 /**
  * `troupe backup <target>`: the whole instance as of one moment. A live gateway makes it itself and goes on
- * working; a stopped one is opened for it.
+ * working; a stopped one is opened for it. `troupe backup` alone: one of the schedule, now.
  */
 export function backupCommand(program: Command, terminal: Terminal): void {
-  withHome(program.command('backup').description('copy the whole instance, live or stopped, to a new folder'))
-    .argument('<target>', 'folder to create; existing files are never overwritten')
+  const command = withHome(
+    program
+      .command('backup')
+      .description('copy the whole instance, live or stopped; list and verify backups'),
+  );
+  keptBackupCommands(command, terminal);
+  command
+    .argument(
+      '[target]',
+      'folder to create; existing files are never overwritten (default: as backup.to says)',
+    )
     .option('--json', 'answer as JSON')
-    .action(async (target: string, options: HomeOptions & { readonly json?: boolean }) => {
+    .action(async (target: string | undefined, options: HomeOptions & { readonly json?: boolean }) => {
       const layout = homeOf(options, terminal);
+      if (target === undefined) return backUpNow(layout, options.json === true, terminal);
       const place = resolve(target);
       const live = (await running(layout)) !== undefined;
       const report = live ? await ofRunning() : await ofStopped();

@@ -8,9 +8,9 @@ import { readConfig } from '../home/read-config.js';
 import { HomeError } from '../home/home-error.js';
 import { moduleFiles } from '../home/modules.js';
 import { embeddedStore } from '../home/store-setting.js';
-import { backupsIn } from '../home/scheduled-backups.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
+import { backups } from './backup-finding.js';
 import { connect, running } from './client.js';
 import { engineQuestions } from './engine-findings.js';
 import type { Finding } from './finding.js';
@@ -112,30 +112,6 @@ async function homeFolder({ home }: Layout): Promise<Finding> {
       remedy: `chmod 700 ${home}`,
     };
   return { grade: 'good', about: 'home', what: 'yours and private' };
-}
-
-async function backups({ instance }: Layout, { backup }: Config): Promise<Finding | undefined> {
-  const { folder, everyHours } = backup;
-  if (folder === null)
-    return {
-      grade: 'poor',
-      about: 'backups',
-      what: 'none are made by themselves',
-      remedy: 'Name a folder on another disk under backup.folder of config.yaml.',
-    };
-  const last = (await backupsIn(folder, instance)).at(-1);
-  const ageMs = last === undefined ? undefined : Date.now() - last.at;
-  if (ageMs !== undefined && ageMs < 2 * everyHours * 3_600_000)
-    return { grade: 'good', about: 'backups', what: `the last is ${duration(ageMs)} old, in ${folder}` };
-  return {
-    grade: 'bad',
-    about: 'backups',
-    what:
-      ageMs === undefined
-        ? `there is none in ${folder} yet`
-        : `the last in ${folder} is ${duration(ageMs)} old; one is due every ${everyHours} hours`,
-    remedy: 'Start the gateway; its log says why under "a backup could not be made".',
-  };
 }
 
 async function announcement({ announcement: path }: Layout): Promise<Finding> {

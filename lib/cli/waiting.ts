@@ -100,6 +100,8 @@ export async function decide(
 /** Of what is ended in another way: how. */
 function insteadOf({ what, id }: Pick<WaitingItem, 'what' | 'id'>, verb: Verb, layout: Layout): string {
   if (what === 'resume') return `It was interrupted, and waits. Go on with: ${hint(layout, 'resume', id)}`;
+  if (what === 'backup')
+    return `It goes once a backup succeeds. Fix what it says, then try at once: ${hint(layout, 'backup')}`;
   if (what === 'silent')
     return `It goes on by itself once something comes. End its turn: ${hint(layout, 'stop', id)}`;
   if (what === 'budget' && verbs[verb] === 'approve')

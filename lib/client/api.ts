@@ -213,7 +213,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Back up the whole instance, as of one moment, to a new folder on the gateway's machine. Returns when it is complete. */
+        /** Back up the whole instance, as of one moment, to a new folder on the gateway's machine, or to `backup.to` of config.yaml. Returns when it is complete. */
         post: operations["post /api/backup"];
         delete?: never;
         options?: never;
@@ -3754,7 +3754,7 @@ export interface operations {
                             until: string | null;
                             /** @description What of it waits, e.g. the id of a tool permission, or the hash of a polling program. */
                             waitingId: string;
-                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, `notification` (a destination that fails), or a word of a host. */
+                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, `notification` (a destination that fails), `backup` (backups that fail), or a word of a host. */
                             what: string;
                             /** @description Id of the workflow that a run belongs to, or the folder to trust. */
                             within?: string;
@@ -4329,11 +4329,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": {
-                    /** @description Must not exist, or be an empty folder outside the home. */
-                    target: string & (unknown & unknown);
+                    /** @description Must not exist, or be an empty folder outside the home. Absent: one backup of the schedule, now. */
+                    target?: string & (unknown & unknown);
                 };
             };
         };
@@ -13714,7 +13714,7 @@ export interface operations {
 }
 
 /** What `GET /ws` announces. */
-export type EventName = 'session:created' | 'session:started' | 'session:delta' | 'session:completed' | 'session:interrupted' | 'session:silent' | 'session:resumed' | 'sessions:interrupted' | 'session:rate-limited' | 'session:stopped' | 'session:updated' | 'session:deleted' | 'session:notification' | 'session:attachment' | 'session:external-turn' | 'session:permission' | 'decision:held' | 'decision:withdrawn' | 'decision:carried-out' | 'decision:refused' | 'queue:updated' | 'company:changed' | 'run:started' | 'run:step' | 'run:running' | 'run:parked' | 'run:resumed' | 'run:completed' | 'run:failed' | 'run:cancelled' | 'cron:reloaded' | 'cron:started' | 'cron:completed' | 'cron:error' | 'cron:missed' | 'connector:updated' | 'connector:delivery' | 'connectors:reloaded' | 'org:updated' | 'org:changed' | 'skills:updated' | 'skills:changed' | 'file:uploaded' | 'file:deleted' | 'engines:updated' | 'budget:warning' | 'budget:granted' | 'config:reloaded' | 'config:refused' | 'backup:failed' | 'device:paired' | 'device:revoked' | 'system:status' | 'refusal' | 'cursor' | 'reset' | 'pong' | 'error';
+export type EventName = 'session:created' | 'session:started' | 'session:delta' | 'session:completed' | 'session:interrupted' | 'session:silent' | 'session:resumed' | 'sessions:interrupted' | 'session:rate-limited' | 'session:stopped' | 'session:updated' | 'session:deleted' | 'session:notification' | 'session:attachment' | 'session:external-turn' | 'session:permission' | 'decision:held' | 'decision:withdrawn' | 'decision:carried-out' | 'decision:refused' | 'queue:updated' | 'company:changed' | 'run:started' | 'run:step' | 'run:running' | 'run:parked' | 'run:resumed' | 'run:completed' | 'run:failed' | 'run:cancelled' | 'cron:reloaded' | 'cron:started' | 'cron:completed' | 'cron:error' | 'cron:missed' | 'connector:updated' | 'connector:delivery' | 'connectors:reloaded' | 'org:updated' | 'org:changed' | 'skills:updated' | 'skills:changed' | 'file:uploaded' | 'file:deleted' | 'engines:updated' | 'budget:warning' | 'budget:granted' | 'config:reloaded' | 'config:refused' | 'backup:made' | 'backup:failed' | 'device:paired' | 'device:revoked' | 'system:status' | 'refusal' | 'cursor' | 'reset' | 'pong' | 'error';
 
 /** Operations that an idempotency key makes safe to repeat. */
 export const keyedOperations: ReadonlySet<string> = new Set([

@@ -1,12 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { lstat, readdir, rename, rm, rmdir } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { announceStopped, readAnnouncement } from './announce.js';
+import { keptNames } from './backups/manifest.js';
 import { makeFolder, readPlainFile, writeAtomically } from './atomic-file.js';
 import { copyTree, type Copied } from './copy-tree.js';
 import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
+import { freePlace, inside, whole } from './new-folder.js';
 
 /**
  * A backup is a folder: the store as of one commit, the files of the home, and a list of both with their
@@ -101,22 +101,6 @@ export async function restore(
 const storeFolder = 'store-backup';
 const manifestName = 'backup.json';
 const manifestBytesMax = 2 ** 28;
-/** What people, agents and the gateway keep in a home beside the store. */
-const keptNames = [
-  'config.yaml',
-  'gateway.json',
-  'auth-devices.json',
-  'trusted-folders.json',
-  'org',
-  'skills',
-  'skills.json',
-  'knowledge',
-  'docs',
-  'files',
-  'uploads',
-  'cron',
-  'workflow-evidence',
-];
 
 const manifestSchema = z.object({
   troupeBackup: z.literal(1),
@@ -158,43 +142,3 @@ const damaged = (source: string, why: string, cause?: unknown): HomeError =>
     'Use another backup; nothing was changed.',
     { cause },
   );
-
-/** The absolute path, if nothing stands there yet. */
-async function freePlace(path: string, what: string): Promise<string> {
-  const place = resolve(path);
-  const facts = await lstat(place).catch(() => undefined);
-  if (facts === undefined) return place;
-  if (facts.isDirectory() && (await readdir(place)).length === 0) return place;
-  throw new HomeError(
-    'BAD_HOME',
-    `${what} cannot use ${place}: it already exists.`,
-    'Move it away, or choose another folder; existing files are never overwritten.',
-  );
-}
-
-/** Fill a folder beside the place and give it its name at the end; remove it when anything fails. */
-async function whole<Result>(place: string, fill: (folder: string) => Promise<Result>): Promise<Result> {
-  const unfinished = `${place}.unfinished-${randomBytes(6).toString('hex')}`;
-  await makeFolder(unfinished).catch((cause: NodeJS.ErrnoException) => {
-    throw new HomeError(
-      'BAD_HOME',
-      `Cannot write to ${dirname(place)} (${cause.code ?? cause.message}).`,
-      'Choose another folder, or fix its permissions.',
-      { cause },
-    );
-  });
-  try {
-    const result = await fill(unfinished);
-    await rmdir(place).catch(() => undefined);
-    await rename(unfinished, place);
-    return result;
-  } catch (error) {
-    await rm(unfinished, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-function inside(outer: string, inner: string): boolean {
-  const path = relative(outer, inner);
-  return path === '' || (!path.startsWith('..') && !isAbsolute(path));
-}

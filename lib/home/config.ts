@@ -1,5 +1,7 @@
 import * as z from 'zod';
 import { agents } from './agent-settings.js';
+import { bucketPattern } from './backups/place.js';
+import { choices } from './backups/manifest.js';
 import { connectors } from './connector-settings.js';
 import { notify } from './notify-settings.js';
 import { storeSetting } from './store-setting.js';
@@ -152,22 +154,53 @@ const sessions = z.strictObject({
 });
 
 const backup = z.strictObject({
-  folder: z
+  to: z
     .string()
-    .startsWith('/', 'must be an absolute path')
     .max(4_096)
+    .refine((to) => to.startsWith('/') || bucketPattern.test(to), {
+      message: 'must be an absolute path, or s3://bucket/prefix',
+    })
     .nullable()
     .default(null)
-    .describe('Folder outside the home that receives backups, secrets included. Default: none are made.'),
+    .describe(
+      'Folder outside the home, or s3://bucket/prefix, that receives backups, secrets included. Default: ' +
+        'none are made.',
+    ),
   everyHours: z.number().min(0.1).max(8_760).default(24).describe('Hours from one backup to the next.'),
   keep: z
     .int()
     .min(1)
     .max(1_000)
     .default(7)
+    .describe('Backups of this home that stay there; older ones go once a new one was restored on trial.'),
+  include: z
+    .array(z.enum(choices))
+    .max(2)
+    .default([])
     .describe(
-      'Backups of this instance that stay there; older ones go once a new one was restored on trial.',
+      '`work`: the working folders of sessions, worktrees among them. `transcripts`: conversations and logins ' +
+        'of agent programs that the home keeps.',
     ),
+  encrypt: z
+    .boolean()
+    .default(false)
+    .describe('Encrypt what leaves the home, with the age identity in TROUPE_BACKUP_KEY.'),
+  secretsFile: z
+    .string()
+    .startsWith('/', 'must be an absolute path')
+    .max(4_096)
+    .nullable()
+    .default(null)
+    .describe(
+      'Private file of NAME=value lines: TROUPE_BACKUP_KEY, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY. ' +
+        'Default: the environment of the gateway.',
+    ),
+  endpoint: z
+    .url({ protocol: /^https?$/ })
+    .nullable()
+    .default(null)
+    .describe('Address of a server that speaks S3. Default: that of Amazon in the region.'),
+  region: z.string().min(1).max(64).default('us-east-1').describe('Region of the bucket.'),
 });
 
 /** A section that is absent, or whose every line is commented out, has its defaults. */

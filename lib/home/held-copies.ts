@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { isoTime } from '../../machines/sortable.js';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
-import { backupsIn, removedAt } from './scheduled-backups.js';
+import { folderOf, readRecord } from './backups/record.js';
+import { timeOf } from './backups/repository.js';
+import { removedAt } from './scheduled-backups.js';
 
 /** A copy from before, outside of the running home. */
 export interface HeldCopy {
@@ -17,18 +19,16 @@ export interface HeldCopy {
  * Copies of this home from before: backups of the schedule, which go by themselves, and stores that were set aside
  * because they were damaged, which a person removes. Backups made by hand are known to the one who made them.
  */
-export async function heldCopies(
-  layout: Layout,
-  { folder, ...schedule }: Config['backup'],
-): Promise<readonly HeldCopy[]> {
-  const backups = folder === null ? [] : await backupsIn(folder, layout.instance);
+export async function heldCopies(layout: Layout, schedule: Config['backup']): Promise<readonly HeldCopy[]> {
+  const record = await readRecord(layout);
+  const { to, kept } = record;
   const names = await readdir(layout.home);
   const aside = names.filter((name) => /^store(-copy)?\.(damaged|moved)/.test(name));
   return [
-    ...backups.map(({ name, at }, place) => ({
-      path: join(folder ?? '', name),
-      at: isoTime(at),
-      until: isoTime(removedAt(place, backups, schedule)),
+    ...kept.map(({ name }, place) => ({
+      path: `${to}/${folderOf(layout, record)}/backups/${name}`,
+      at: isoTime(timeOf(name)),
+      until: schedule.to === to ? isoTime(removedAt(place, kept, schedule)) : null,
     })),
     ...(await Promise.all(
       aside.map(async (name) => {

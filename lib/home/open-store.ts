@@ -8,6 +8,7 @@ import { openLevelStore, type LevelStoreOptions } from '../store/level.js';
 import { homeStatus } from '../store/postgres/nodes.js';
 import { openPostgresStore } from '../store/postgres/postgres.js';
 import { readAnnouncement } from './announce.js';
+import { stageStore } from './backups/stage-store.js';
 import type { Layout } from './layout.js';
 import { isUndoing } from './way-back.js';
 import { databasePassword, embeddedStore, movedStore } from './store-setting.js';
@@ -32,6 +33,12 @@ export interface OpenStoreOptions {
   /** An operator wants this node to hand the home over. */
   readonly onDrain?: (() => void) | undefined;
 }
+
+/** Puts the files of the store's second copy into a folder, as of now; a database has none, and is copied out whole. */
+export const stageOf =
+  ({ compact, backUp }: HomeStore, { storeCopy }: Layout) =>
+  async (folder: string): Promise<void> =>
+    compact === undefined ? void (await backUp(folder)) : stageStore(storeCopy, folder);
 
 /** A home that another process holds is refused with that process's name and address, or waited for. */
 export async function openStore(layout: Layout, options: OpenStoreOptions): Promise<HomeStore> {

@@ -1,21 +1,23 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
-import { constants, setPriority } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startProgram } from '../../actors/start-program.js';
 import type { Clock } from '../environment.js';
-import type { BackupReport } from './backup.js';
+import { readRecord, folderOf, writeRecord, type KeptBackup } from './backups/record.js';
+import { timeOf } from './backups/repository.js';
+import type { BackupJob, BackupMade } from './backups/job.js';
 import type { Config } from './config.js';
 import { HomeError } from './home-error.js';
+import type { Layout } from './layout.js';
 
 /**
- * Backups that no one has to think of: one every so many hours, proven by restoring it into a folder beside
- * it, and only then the oldest go. When the last was made is told by the names in the folder, so a restart
- * neither forgets nor doubles one.
+ * Backups that no one has to think of: one every so many hours, restored on trial before it counts, and only then the
+ * oldest go. When the last was made is in the record of the home, so a restart neither forgets nor doubles one.
  */
 export interface ScheduledBackups {
-  /** Resolves when none is under way; one that was is broken off and leaves nothing. */
+  /** Makes one now, or awaits the one that is being made. Rejects where it fails, or where `backup.to` is not set. */
+  make(): Promise<BackupMade>;
+  /** Resolves when none is under way; one that was is broken off and is no backup. */
   close(): Promise<void>;
 }
 
@@ -23,143 +25,155 @@ export interface BackupSchedule {
   readonly clock: Clock;
   /** As configured now; looked at every minute. */
   readonly settings: () => Config['backup'];
-  readonly instance: string;
-  readonly backUp: (target: string) => Promise<BackupReport>;
-  /** Rejects with the reason where a backup cannot be restored. Default: a process of its own tries it. */
-  readonly prove?: typeof proveBackup;
-  readonly made: (report: BackupReport & { readonly removed: readonly string[] }) => void;
+  readonly layout: Layout;
+  /** Of Troupe. */
+  readonly version: string;
+  /** Puts the files of a second copy of the store into a folder, as of now. */
+  readonly stage: (folder: string) => Promise<void>;
+  /** Default: a program of its own, at low priority. */
+  readonly run?: typeof runApart;
+  readonly made: (made: BackupMade) => void;
   readonly failed: (error: Error, settings: Config['backup']) => void;
 }
 
 /** `const backups = scheduleBackups({clock, settings: () => live.current.backup, …}); await backups.close()` */
 export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
-  const { clock, settings, failed } = schedule;
+  const { clock, settings, layout, run = runApart } = schedule;
   const stopping = new AbortController();
   let cancel: (() => void) | undefined;
-  let working: Promise<void> = Promise.resolve();
+  let checking: Promise<void> = Promise.resolve();
+  let making: Promise<BackupMade> | undefined;
   /** After a failure the next try waits an hour, or the whole time where that is shorter. */
   let notBefore = -Infinity;
+
   const check = (): void => {
-    working = turn()
-      .catch((error: Error) => {
-        if (stopping.signal.aborted) return;
-        notBefore = clock.monotonic() + Math.min(hourMs, settings().everyHours * hourMs);
-        failed(error, settings());
-      })
+    checking = turn()
+      .catch(() => undefined) // told already
       .finally(() => {
         if (!stopping.signal.aborted) cancel = clock.timeout(checkEveryMs, check);
       });
   };
   const turn = async (): Promise<void> => {
-    const now = settings();
-    if (now.folder === null || clock.monotonic() < notBefore) return;
-    const last = (await backupsIn(now.folder, schedule.instance)).at(-1);
+    const { to, everyHours } = settings();
+    if (to === null || clock.monotonic() < notBefore) return;
+    const record = await readRecord(layout);
+    const last = record.to === to ? record.kept.at(-1) : undefined;
     // A clock that was set back must not end the backups until it has caught up
-    if (last !== undefined && Math.abs(clock.now() - last.at) < now.everyHours * hourMs) return;
-    await make(now.folder, now, schedule, stopping.signal);
+    if (last !== undefined && Math.abs(clock.now() - timeOf(last.name)) < everyHours * hourMs) return;
+    await make();
   };
+  const make = (): Promise<BackupMade> =>
+    (making ??= makeOne()
+      .then((made) => {
+        schedule.made(made);
+        return made;
+      })
+      .catch(async (error: Error) => {
+        const now = settings();
+        if (!stopping.signal.aborted && now.to !== null) {
+          notBefore = clock.monotonic() + Math.min(hourMs, now.everyHours * hourMs);
+          const failed = { at: new Date(clock.now()).toISOString(), reason: error.message };
+          await writeRecord(layout, { ...(await readRecord(layout)), failed });
+          schedule.failed(error, now);
+        }
+        throw error;
+      })
+      .finally(() => (making = undefined)));
+
+  async function makeOne(): Promise<BackupMade> {
+    const { to, endpoint, region, keep, include, encrypt, secretsFile } = settings();
+    if (to === null)
+      throw new HomeError(
+        'BAD_HOME',
+        'backup.to is not set in config.yaml.',
+        'Name a folder or a bucket there.',
+      );
+    const store = join(layout.temporary, 'backup-store');
+    const scratch = join(layout.temporary, 'backup-trial');
+    const record = await readRecord(layout);
+    try {
+      await rm(scratch, { recursive: true, force: true });
+      await schedule.stage(store);
+      const { home, instance } = layout;
+      // Kept at once: a new record has a new id, and a second try must find what the first has written
+      await writeRecord(layout, record);
+      const made = await run(
+        {
+          source: {
+            home,
+            store,
+            instance,
+            version: schedule.version,
+            include,
+            at: clock.now(),
+          },
+          place: { to, endpoint, region },
+          folder: folderOf(layout, record),
+          encrypt,
+          secretsFile,
+          keep,
+          scratch,
+        },
+        stopping.signal,
+      );
+      await writeRecord(layout, { id: record.id, to, kept: made.kept, failed: null });
+      return made;
+    } finally {
+      await rm(store, { recursive: true, force: true });
+    }
+  }
+
   cancel = clock.timeout(0, check);
   return {
+    make,
     async close() {
       stopping.abort();
       cancel?.();
-      await working;
+      await checking;
+      await making?.catch(() => undefined);
     },
   };
 }
 
-async function make(
-  folder: string,
-  { keep }: Config['backup'],
-  { clock, instance, backUp, prove = proveBackup, made }: BackupSchedule,
-  signal: AbortSignal,
-): Promise<void> {
-  const before = await backupsIn(folder, instance);
-  const name = nameOf(instance, clock.now());
-  const report = await backUp(join(folder, name));
-  try {
-    await prove(report.target, signal);
-  } catch (error) {
-    // What cannot be restored is no backup, and must not stand where one is looked for
-    await rm(report.target, { recursive: true, force: true });
-    throw error;
-  }
-  const removed = before.slice(0, Math.max(0, before.length - (keep - 1))).map((old) => old.name);
-  for (const old of removed) await rm(join(folder, old), { recursive: true, force: true });
-  made({ ...report, removed });
-}
-
-/** Rejects with what is wrong with a backup. It is restored beside itself, by a process that yields to all others. */
-export async function proveBackup(target: string, signal: AbortSignal): Promise<void> {
-  const program = fileURLToPath(new URL('./prove-backup.js', import.meta.url));
-  const scratch = `${target}.unfinished-${randomBytes(6).toString('hex')}`;
-  try {
-    const fault = await trial([program, target, scratch], signal);
-    if (fault !== undefined)
-      throw new HomeError(
-        'BAD_HOME',
-        `The backup ${target} could not be restored: ${fault}.`,
-        'It was removed. Check the disk that it was written to.',
-      );
-  } finally {
-    await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-/** What the program says is wrong; undefined: nothing. */
-function trial(program: readonly string[], signal: AbortSignal): Promise<string | undefined> {
+/** Runs a job in a program of its own, which yields to all others. Rejects with what it says is wrong. */
+export function runApart(job: BackupJob, signal: AbortSignal): Promise<BackupMade> {
+  const program = fileURLToPath(new URL('./backups/program.js', import.meta.url));
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const child = startProgram(process.execPath, program, {
-      stdio: ['ignore', 'ignore', 'pipe'],
+    const child = startProgram(process.execPath, [program], {
+      stdio: ['pipe', 'pipe', 'pipe'],
       signal,
       killSignal: 'SIGKILL',
     });
-    let said = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(-2_000)));
-    child.once('spawn', () => {
-      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-    });
+    let answer = '';
+    let reason = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (reason = (reason + text).slice(-2_000)));
+    child.stdin.once('error', () => undefined); // it has ended, and says why
+    child.stdin.end(JSON.stringify(job));
     child.once('error', reject);
-    child.once('close', (code, killedBy) =>
-      resolve(code === 0 ? undefined : said.trim() || `the trial ended with ${killedBy ?? `code ${code}`}`),
-    );
+    child.once('close', (code, killedBy) => {
+      if (code === 0) resolve(JSON.parse(answer) as BackupMade);
+      else
+        reject(
+          new HomeError(
+            'BAD_HOME',
+            reason.trim() || `The program that makes backups ended with ${killedBy ?? `code ${code}`}.`,
+            'Fix what it says; the next try comes within the hour.',
+          ),
+        );
+    });
   });
-}
-
-/** The backups of an instance in a folder, oldest first. An absent folder has none. */
-export async function backupsIn(
-  folder: string,
-  instance: string,
-): Promise<readonly { readonly name: string; readonly at: number }[]> {
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return names
-    .filter((name) => name.startsWith(`${instance}-`))
-    .map((name) => ({ name, at: timeOf(name.slice(instance.length + 1)) }))
-    .filter(({ at }) => !Number.isNaN(at))
-    .sort((a, b) => a.at - b.at);
 }
 
 /** When a backup of the schedule goes by itself: once `keep` newer ones have been made. */
 export function removedAt(
   place: number,
-  backups: readonly { readonly at: number }[],
+  backups: readonly KeptBackup[],
   { keep, everyHours }: Pick<Config['backup'], 'keep' | 'everyHours'>,
 ): number {
   const newer = backups.length - 1 - place;
-  return (backups.at(-1)?.at ?? 0) + Math.max(0, keep - newer) * everyHours * hourMs;
-}
-
-/** `default-2026-11-22T03-00-00-000Z`: colons do not go into names everywhere. */
-const nameOf = (instance: string, at: number): string =>
-  `${instance}-${new Date(at).toISOString().replaceAll(/[:.]/g, '-')}`;
-
-function timeOf(text: string): number {
-  const found = /^(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)-(\d{3})Z$/.exec(text);
-  return found === null ? Number.NaN : Date.parse(`${found[1]}:${found[2]}:${found[3]}.${found[4]}Z`);
+  return timeOf(backups.at(-1)?.name ?? '') + Math.max(0, keep - newer) * everyHours * hourMs;
 }
 
 const hourMs = 3_600_000;

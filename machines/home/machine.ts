@@ -2,13 +2,14 @@ import { setup } from 'xstate';
 import { isTrusted, type Authority } from '../caller.js';
 import { decidesFor, type Decision } from '../decision.js';
 import { publish, type Json, type Stamp, type Output } from '../outputs.js';
-import { jsonBytes } from '../text.js';
+import { excerpt, jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 
 /**
  * The home: through it what happens to files (roster, skills, configuration, uploads) enters the log.
  *
- * **What lives.** How many facts were recorded, and when the last one. The files themselves are the truth.
+ * **What lives.** How many facts were recorded, and when the last one; how its backups by schedule stand, because a
+ * person must hear when they fail. The files themselves are the truth.
  *
  * **What can happen.** A fact is recorded and published, in the order of the log; a client that resumes later gets
  * it as well.
@@ -23,7 +24,20 @@ export interface HomeContext {
   readonly facts: number;
   /** Epoch milliseconds of the last; null: none. */
   readonly lastAt: number | null;
+  /** Of the schedule. */
+  readonly backup: BackupState;
 }
+
+/** How backups by schedule stand. */
+export type BackupState = {
+  /** When the last was made, epoch milliseconds; null: none since this is noted. */
+  readonly madeAt: number | null;
+  /** Since when each try has failed, and why the last one did; null: it did not. */
+  readonly failing: { readonly since: number; readonly reason: string } | null;
+};
+
+/** No backup was made, and none failed. */
+export const noBackup: BackupState = { madeAt: null, failing: null };
 
 /** `{type: 'fact.recorded', event: 'org:changed', payload: {}}` */
 export type HomeEvent = Stamp & {
@@ -64,14 +78,26 @@ export const homeMachine = setup({
   actions: { record: decidesFor<HomeContext, HomeEvent>()('fact.recorded', record) },
 }).createMachine({
   id: 'home',
-  context: ({ input }) => ({ id: input.id, facts: 0, lastAt: null }),
+  context: ({ input }) => ({ id: input.id, facts: 0, lastAt: null, backup: noBackup }),
   initial: 'open',
   states: { open: { on: { 'fact.recorded': { actions: 'record' } } } },
 });
 
 function record(context: HomeContext, event: HomeEvent): Decision<HomeContext> {
   return {
-    set: { facts: context.facts + 1, lastAt: event.at },
+    set: { facts: context.facts + 1, lastAt: event.at, backup: backupAfter(context.backup, event) },
     outputs: [publish(event.event, event.payload)],
   };
 }
+
+function backupAfter(backup: BackupState, { event, payload, at }: HomeEvent): BackupState {
+  if (event === 'backup:made') return { madeAt: at, failing: null };
+  if (event !== 'backup:failed') return backup;
+  const { reason } = (payload ?? {}) as { readonly reason?: unknown };
+  return {
+    ...backup,
+    failing: { since: backup.failing?.since ?? at, reason: excerpt(String(reason ?? ''), reasonCharsMax) },
+  };
+}
+
+const reasonCharsMax = 500;

@@ -32,6 +32,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   croner: ['machines'],
   level: ['lib/store'],
   postgres: ['lib/store'],
+  'age-encryption': ['lib/home'],
+  aws4fetch: ['lib/home'],
   superjson: ['lib/supervisor', 'lib/store'],
   pino: [
     'lib/environment.ts',

@@ -4,6 +4,7 @@ import type { RequestMetrics } from '../observability.js';
 import { route, type Route } from '../route.js';
 import { connectorHealth } from '../../commands/connectors.js';
 import type { App } from '../../commands/app.js';
+import { homeId } from '../../../actors/home/kind.js';
 
 /**
  * What a Prometheus scrapes, in its text format. Numbers of the process and of what is kept; names of kinds,
@@ -42,11 +43,13 @@ interface Sample {
 async function measure(app: App, facts: GatewayFacts, metrics: RequestMetrics): Promise<readonly Metric[]> {
   const { status, inspection, environment } = app.supervisor;
   const kinds = inspection.kinds();
-  const [engines, connectors, deadLetters] = await Promise.all([
+  const [engines, connectors, deadLetters, home] = await Promise.all([
     app.engines.list(),
     connectorHealth(app),
     inspection.deadLetters(),
+    app.supervisor.get('home', homeId),
   ]);
+  const backup = home?.view.backup;
   const { user, system } = process.cpuUsage();
   return [
     gauge('troupe_info', 'The version of Troupe.', [
@@ -138,6 +141,14 @@ async function measure(app: App, facts: GatewayFacts, metrics: RequestMetrics): 
         labels: { connector: name },
       })),
     ),
+    gauge(
+      'troupe_backup_made_timestamp_seconds',
+      'When the last backup by schedule was made, epoch seconds.',
+      typeof backup?.madeAt === 'number' ? [{ value: backup.madeAt / 1_000 }] : [],
+    ),
+    gauge('troupe_backup_failing', '1 while backups by schedule fail; should be 0.', [
+      { value: Number((backup?.failing ?? null) !== null) },
+    ]),
     counter(
       'troupe_http_requests_total',
       'Requests handled, by the first digit of the status.',

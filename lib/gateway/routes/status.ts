@@ -290,10 +290,10 @@ function portalOf(
 }
 
 /**
- * Copies the live instance to a folder of this machine. Rejects with an error whose message is for the
- * operator.
+ * Copies the live instance to a folder of this machine; without one, to where backups by schedule go. Rejects with an
+ * error whose message is for the operator.
  */
-export type BackUp = (target: string) => Promise<{
+export type BackUp = (target?: string) => Promise<{
   readonly target: string;
   readonly files: number;
   readonly bytes: number;
@@ -311,7 +311,7 @@ export function backupRoutes(backUp: BackUp | undefined): readonly Route[] {
       {
         about:
           "Back up the whole instance, as of one moment, to a new folder on the gateway's " +
-          'machine. Returns when it is complete.',
+          'machine, or to `backup.to` of config.yaml. Returns when it is complete.',
         body: z.object({
           target: z
             .string()
@@ -319,7 +319,10 @@ export function backupRoutes(backUp: BackUp | undefined): readonly Route[] {
             .max(4_096)
             .startsWith('/', 'must be an absolute path')
             .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
-            .describe('Must not exist, or be an empty folder outside the home.'),
+            .optional()
+            .describe(
+              'Must not exist, or be an empty folder outside the home. Absent: one backup of the schedule, now.',
+            ),
         }),
         answer: z.object({
           target: z.string(),
@@ -332,7 +335,8 @@ export function backupRoutes(backUp: BackUp | undefined): readonly Route[] {
       },
       async ({ body }) => {
         try {
-          return { body: await backUp(body.target), status: 201 };
+          const { target, files, bytes, seq } = await backUp(body.target);
+          return { body: { target, files, bytes, seq }, status: 201 };
         } catch (error) {
           // Another process's folder, a full disk, a place within the home: the operator must choose another
           // target.

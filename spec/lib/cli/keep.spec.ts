@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { appendFile, mkdir, readFile, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { BucketServer } from '../../helpers/bucket-server.js';
 import { Troupe } from './troupe.js';
 
 describe('troupe backup, restore, verify and inspect', () => {
@@ -134,5 +137,69 @@ describe('troupe backup, restore, verify and inspect', () => {
     const found = await troupe.run(...at('verify', '--json'));
     expect(found.code).to.equal(5);
     expect(JSON.parse(found.out)).to.include({ ok: false });
+  });
+
+  it('keeps backups in a bucket by itself: killed in the middle there is none, failing is seen, any position comes back', async () => {
+    const bucket = await BucketServer.start();
+    try {
+      const { accessKeyId, secretAccessKey } = BucketServer.keys;
+      const key = (await troupe.run('backup', 'key')).out;
+      expect(key).to.match(/^TROUPE_BACKUP_KEY=AGE-SECRET-KEY-1\w+\n$/);
+      const secrets = troupe.home('secrets');
+      const keys = `AWS_ACCESS_KEY_ID=${accessKeyId}\nAWS_SECRET_ACCESS_KEY=${secretAccessKey}\n${key}`;
+      await writeFile(secrets, keys, { mode: 0o600 });
+      await mkdir(troupe.home());
+      await writeFile(
+        join(troupe.home(), 'config.yaml'),
+        `backup: {to: "s3://backups/troupe", endpoint: "${bucket.url}", encrypt: true, secretsFile: ${secrets}}\n`,
+      );
+      const lists = (): string[] => [...bucket.objects.keys()].filter((name) => name.includes('/backups/'));
+      const arrived = (wanted: RegExp): Promise<Readable> =>
+        new Promise((resolve) => {
+          bucket.onRequest = (request, connection) => {
+            if (!wanted.test(request)) return undefined;
+            resolve(connection);
+            return new Promise((answer) => connection.once('close', answer));
+          };
+        });
+
+      const writing = arrived(/^PUT .*\/objects\//);
+      const killed = await troupe.start();
+      const connection = await writing;
+      const gone = once(connection, 'close');
+      killed.child.kill('SIGKILL');
+      await gone; // the program that made the backup ends with its gateway
+      expect(lists()).to.deep.equal([]);
+
+      const listed = new Promise<void>((resolve) => {
+        bucket.onRequest = (request) => void (/^PUT .*\/backups\//.test(request) && resolve());
+      });
+      await troupe.start();
+      await listed;
+      await withTodo();
+      const now = JSON.parse((await troupe.run(...at('backup', '--json'))).out) as { seq: number };
+      const rows = JSON.parse((await troupe.run(...at('backup', 'list', '--json'))).out) as { seq: number }[];
+      expect(rows.at(-1)).to.deep.include({ seq: now.seq, encrypted: true, from: 0 });
+      expect(await troupe.run(...at('backup', 'verify'))).to.include({ code: 0 });
+
+      bucket.fail = { status: 403, times: 1 };
+      expect((await troupe.run(...at('backup'))).err).to.match(/answered 403/);
+      expect((await troupe.run(...at('waiting'))).out).to.match(/backup +you .*Backups fail: Bucket backups/);
+      expect((await troupe.run(...at('doctor'))).out).to.match(/FIX +backups .*the last try failed: Bucket/);
+      expect(await troupe.run(...at('backup'))).to.include({ code: 0 });
+      expect((await troupe.run(...at('waiting'))).out).to.include('Nothing waits');
+
+      const place = ['s3://backups/troupe', '--endpoint', bucket.url, '--secrets', secrets];
+      const before = troupe.home('before');
+      const restored = await troupe.run('restore', ...place, '--at', '1', '--home', before, '--json');
+      expect(JSON.parse(restored.out)).to.include({ seq: 1, target: before });
+      const newest = troupe.home('newest');
+      expect(await troupe.run('restore', ...place, '--home', newest)).to.include({ code: 0 });
+      await rm(join(newest, 'config.yaml')); // it would go on with backups of its own
+      await troupe.start(newest);
+      expect((await troupe.run('list', 'todos', '--home', newest)).out).to.include('water the plants');
+    } finally {
+      await bucket.stop();
+    }
   });
 });

@@ -37,7 +37,7 @@ describe('authority', () => {
       withRoster: true,
       records,
       kinds: [fileKind()],
-      backup: async (target) => ({ target, files: 1, bytes: 1, seq: 1 }),
+      backup: async (target = '') => ({ target, files: 1, bytes: 1, seq: 1 }),
     });
     const [id, secret] = ['d_0123456789abcdef', 's'.repeat(43)];
     await records.devices.keep({

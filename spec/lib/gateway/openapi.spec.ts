@@ -17,12 +17,12 @@ describe('GET /api/openapi.json', () => {
     networkExposed: false,
     port: 1,
   };
-  const routes = routesOf(facts, { backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }) });
+  const routes = routesOf(facts, { backup: async (target = '') => ({ target, files: 0, bytes: 0, seq: 0 }) });
 
   it('describes every route: schema, authority, refusals', async () => {
     const house = await openHouse({
       version: '1.2.3',
-      backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }),
+      backup: async (target = '') => ({ target, files: 0, bytes: 0, seq: 0 }),
     });
     try {
       const { status, body, headers } = await house.operator.get('/api/openapi.json');
@@ -63,7 +63,7 @@ describe('GET /api/openapi.json', () => {
     const [records, evidence] = [{ runs: {} } as Records, {} as Evidence]; // only looked into by a request
     const pairing = { devices: {} as Records['devices'], cookies: cookieJar('default'), codeKey: 'x' };
     const all = routesOf(facts, {
-      backup: async (target) => ({ target, files: 0, bytes: 0, seq: 0 }),
+      backup: async (target = '') => ({ target, files: 0, bytes: 0, seq: 0 }),
       records,
       evidence,
       pairing,

@@ -2,123 +2,144 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { backUp, type BackupReport } from '../../../lib/home/backup.js';
-import { defaultConfig } from '../../../lib/home/config.js';
-import { layoutOf } from '../../../lib/home/layout.js';
-import { scheduleBackups, type ScheduledBackups } from '../../../lib/home/scheduled-backups.js';
-import { openLevelStore, type LevelStore } from '../../../lib/store/level.js';
+import { readRecord } from '../../../lib/home/backups/record.js';
+import { nameAt } from '../../../lib/home/backups/repository.js';
+import type { BackupJob, BackupMade } from '../../../lib/home/backups/job.js';
+import { stageStore } from '../../../lib/home/backups/stage-store.js';
+import { defaultConfig, type Config } from '../../../lib/home/config.js';
+import { layoutOf, type Layout } from '../../../lib/home/layout.js';
+import { runApart, scheduleBackups, type ScheduledBackups } from '../../../lib/home/scheduled-backups.js';
+import { openLevelStore } from '../../../lib/store/level.js';
 import { groupFor } from '../store/killed-writer.js';
 import { testEnvironment, type TestEnvironment } from '../../../lib/testing/test-environment.js';
 
 const hour = 3_600_000;
 
-/** A real home, a real folder for its backups; only the clock is the test's. */
+/** What jobs do is the business of backups/; here is when they are begun, and what is noted of them. */
 describe('backups by schedule', () => {
   let folder: string;
+  let layout: Layout;
   let environment: TestEnvironment;
-  let store: LevelStore;
+  let settings: Config['backup'];
   let backups: ScheduledBackups;
-  /** What is told of each turn, in order: a report, or why there is none. */
-  let told: (BackupReport & { readonly removed: readonly string[] }) | string | undefined;
+  let jobs: BackupJob[];
+  let fault: Error | undefined;
+  let told: string[];
   let hear: () => void;
-  let spoil: (target: string) => Promise<void>;
-  const kept = (): string => join(folder, 'backups');
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'scheduled-backups-'));
+    layout = layoutOf({ home: join(folder, 'home') });
+    await mkdir(layout.home);
     environment = testEnvironment();
-    const home = join(folder, 'home');
-    await mkdir(home);
-    await writeFile(join(home, 'config.yaml'), 'portal: {portalName: Kept}\n');
-    store = await openLevelStore({ directory: home, scrubEveryMs: 0 });
-    await store.write(groupFor(1, store.head.chain));
-    spoil = async () => undefined;
-    open();
+    settings = { ...defaultConfig().backup, to: join(folder, 'kept') };
+    [jobs, told, fault] = [[], [], undefined];
+    open(async (job) => {
+      jobs.push(job);
+      if (fault !== undefined) throw fault;
+      return madeBy(job);
+    });
   });
   afterEach(async () => {
     await backups.close();
-    await store.close();
     await rm(folder, { recursive: true });
   });
 
-  function open(): void {
-    const layout = layoutOf({ home: join(folder, 'home') });
-    const tell = (what: typeof told): void => {
-      told = what;
-      hear();
-    };
+  function open(run: typeof runApart): void {
     backups = scheduleBackups({
       clock: environment.clock,
-      settings: () => ({ ...defaultConfig().backup, folder: kept(), keep: 2 }),
-      instance: layout.instance,
-      async backUp(target) {
-        const report = await backUp(layout, target, (place) => store.backUp(place), environment.clock.now());
-        await spoil(target);
-        return report;
-      },
-      made: tell,
+      settings: () => settings,
+      layout,
+      version: '0.1.0',
+      stage: async (target) => void (await mkdir(target, { recursive: true })),
+      run,
+      made: ({ target }) => tell(`made ${target.slice(-24)}`),
       failed: ({ message }) => tell(message),
     });
   }
+  function tell(what: string): void {
+    told.push(what);
+    hear();
+  }
+  const madeBy = ({ source, place, folder: below }: BackupJob): BackupMade => ({
+    target: `${place.to}/${below}/backups/${nameAt(source.at)}`,
+    from: 0,
+    seq: 1,
+    files: 1,
+    bytes: 1,
+    newBytes: 1,
+    include: [],
+    removed: [],
+    kept: [{ name: nameAt(source.at), from: 0, seq: 1 }],
+  });
   /** Let time pass until something is told. */
-  async function after(ms: number): Promise<typeof told> {
+  async function after(ms: number): Promise<string | undefined> {
     const heard = new Promise<void>((resolve) => (hear = resolve));
     await environment.advance(ms);
     await heard;
-    return told;
+    await new Promise(setImmediate); // the next look is arranged
+    return told.at(-1);
   }
 
   it('are made at once where there is none, then whenever their time has come, a restart in between or not', async () => {
-    expect(await after(0)).to.deep.include({ removed: [] });
-    expect(await readdir(kept())).to.deep.equal(['default-2026-01-01T00-00-00-000Z']);
-    expect(await readFile(join(kept(), (await readdir(kept()))[0]!, 'config.yaml'), 'utf8')).to.include(
-      'Kept',
-    );
+    expect(await after(0)).to.equal('made 2026-01-01T00-00-00-000Z');
     await backups.close();
-    open();
+    const { id, kept } = await readRecord(layout);
+    expect(kept.map(({ name }) => name)).to.deep.equal(['2026-01-01T00-00-00-000Z']);
+    open(async (job) => (jobs.push(job), madeBy(job)));
     await environment.advance(23 * hour);
-    expect(await readdir(kept())).to.have.length(1);
-    await after(hour);
-    expect(await readdir(kept())).to.have.length(2);
+    expect(jobs).to.have.length(1);
+    expect(await after(hour)).to.match(/^made 2026-01-02/);
+    expect(
+      jobs.map((job) => job.folder),
+      'one home, one place',
+    ).to.deep.equal([`default-${id}`, `default-${id}`]);
   });
 
-  it('remove the oldest once there are more than are kept, and nothing that is not theirs', async () => {
-    await mkdir(join(kept(), 'default-of-somebody'), { recursive: true });
-    await mkdir(join(kept(), 'other-2020-01-01T00-00-00-000Z'));
+  it('begin anew where they go elsewhere', async () => {
     await after(0);
-    await after(24 * hour);
-    expect(await after(24 * hour)).to.deep.include({ removed: ['default-2026-01-01T00-00-00-000Z'] });
-    expect(await readdir(kept())).to.have.members([
-      'default-of-somebody',
-      'other-2020-01-01T00-00-00-000Z',
-      'default-2026-01-02T00-00-00-000Z',
-      'default-2026-01-03T00-00-00-000Z',
-    ]);
+    settings = { ...settings, to: 's3://backups/troupe' };
+    expect(await after(60_000)).to.match(/^made/);
+    expect(jobs.at(-1)?.place.to).to.equal('s3://backups/troupe');
   });
 
-  // A backup that no one ever restored is a hope.
-  it('are no backups, and remove none, where the trial of restoring them fails; the next try comes in an hour', async () => {
+  it('that fail are noted with the reason and tried again in an hour; what was made stays noted', async () => {
     await after(0);
-    spoil = async (target) => {
-      const inStore = join(target, 'store-backup');
-      const image = (await readdir(inStore)).find((name) => name.endsWith('.seg')) ?? '';
-      const bytes = await readFile(join(inStore, image));
-      bytes[bytes.length >> 1]! ^= 1;
-      await writeFile(join(inStore, image), bytes);
-    };
-    expect(await after(24 * hour)).to.match(/could not be restored: .*not a whole backup/);
-    expect(await readdir(kept())).to.deep.equal(['default-2026-01-01T00-00-00-000Z']);
-    spoil = async (target) => writeFile(join(target, 'config.yaml'), 'portal: {portalName: Changed}\n');
-    expect(await after(hour)).to.match(/config\.yaml has changed/);
-    spoil = async () => undefined;
-    expect(await after(hour)).to.deep.include({ removed: [] });
-    expect(await readdir(kept())).to.have.length(2);
+    fault = new Error('the bucket is away');
+    expect(await after(24 * hour)).to.equal('the bucket is away');
+    const { kept, failed } = await readRecord(layout);
+    expect(kept).to.have.length(1);
+    expect(failed).to.deep.include({ reason: 'the bucket is away' });
+    await environment.advance(hour - 120_000);
+    expect(jobs).to.have.length(2);
+    fault = undefined;
+    expect(await after(180_000)).to.match(/^made/);
+    expect((await readRecord(layout)).failed).to.equal(null);
   });
 
   it('go on when the clock was set back', async () => {
     await after(0);
     await environment.setWall(-40 * 24 * hour);
     await after(60_000);
-    expect(await readdir(kept())).to.have.length(2);
+    expect(jobs).to.have.length(2);
+  });
+
+  it('are made in a program of their own; one that is ended in the middle is no backup', async () => {
+    await after(0);
+    const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });
+    await store.write(groupFor(1, store.head.chain));
+    const stage = join(folder, 'stage');
+    await stageStore(layout.storeCopy, stage);
+    await writeFile(layout.config, 'portal: {portalName: Kept}\n');
+    const job = { ...jobs[0]!, source: { ...jobs[0]!.source, store: stage } };
+    const stop = new AbortController();
+    const ended = runApart(job, stop.signal).catch((error: Error) => error.name);
+    stop.abort();
+    expect(await ended).to.equal('AbortError');
+    expect(await readdir(join(folder, 'kept')).catch(() => [])).to.deep.equal([]);
+    const made = await runApart(job, new AbortController().signal);
+    expect(made.seq).to.equal(1);
+    expect((await readFile(made.target, 'utf8')).slice(64)).to.include('"config.yaml"');
+    await store.close();
   });
 });

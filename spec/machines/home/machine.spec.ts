@@ -22,4 +22,17 @@ describe('the home', () => {
     expect(home.send({ type: 'fact.forgotten' })).to.include({ code: 'UNKNOWN_EVENT' });
     expect(home.json).to.equal(before);
   });
+
+  it('notes since when its backups fail, until one is made', () => {
+    const home = fresh();
+    const failed = { type: 'fact.recorded', event: 'backup:failed', payload: { reason: 'the disk is full' } };
+    home.send(failed);
+    const since = home.at;
+    home.send({ ...failed, payload: { reason: 'x'.repeat(900) } });
+    const { backup } = home.snapshot.context;
+    expect(backup.failing?.since).to.equal(since);
+    expect(backup.failing?.reason).to.have.length(500);
+    home.send({ type: 'fact.recorded', event: 'backup:made', payload: {} });
+    expect(home.snapshot.context.backup).to.deep.equal({ madeAt: home.at, failing: null });
+  });
 });
