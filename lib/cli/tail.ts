@@ -1,17 +1,19 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { setTimeout } from 'node:timers/promises';
 import type { Layout } from '../home/layout.js';
-import type { InspectEntry, InspectFrame, InspectRefusal } from '../inspector/frames.js';
+import type { InspectEntry, InspectFrame, InspectOptions, InspectRefusal } from '../client/index.js';
+import { createClient, GatewayError } from '../client/index.js';
+import type { ActorKey } from '../../machines/outputs.js';
 import { stateNames } from '../../machines/state-names.js';
-import { notRunning, running } from './client.js';
+import { given, notRunning, reached, running } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
-import { openInspectFeed } from './inspect-feed.js';
 import { plainText } from './print.js';
 
 interface TailOptions extends HomeOptions {
   readonly kind?: readonly string[];
   readonly id?: readonly string[];
-  readonly tree?: string;
+  readonly tree?: ActorKey;
   readonly since?: number;
   readonly refusals?: boolean;
   readonly follow: boolean;
@@ -30,7 +32,7 @@ export function tailCommand(program: Command, terminal: Terminal): void {
   withHome(program.command('tail').description('stream every step of every actor'))
     .option('--kind <kind>', 'only actors of this kind (may be repeated)', several)
     .option('--id <id>', 'only this actor (may be repeated)', several)
-    .option('--tree <kind/id>', 'only this actor and its descendants', actorName)
+    .option('--tree <kind/id>', 'only this actor and its descendants', actorNamed)
     .option(
       '--since <seq>',
       'from this log position on (exclusive; 0: from the beginning)',
@@ -47,66 +49,54 @@ export function tailCommand(program: Command, terminal: Terminal): void {
 }
 
 async function follow(layout: Layout, options: TailOptions, terminal: Terminal): Promise<void> {
-  const query = {
-    ...(options.kind && { kinds: options.kind.join(',') }),
-    ...(options.id && { ids: options.id.join(',') }),
-    ...(options.tree && { tree: options.tree }),
-    ...(options.refusals === true && { refusals: '1' }),
+  const stop = new AbortController();
+  process.once('SIGINT', () => stop.abort());
+  let since = options.since ?? (options.follow ? undefined : 0);
+  let hasBegun = false;
+  const filter: InspectOptions = {
+    ...given({ kinds: options.kind, ids: options.id, tree: options.tree, refusals: options.refusals }),
+    signal: stop.signal,
+    giveUpAfterMs,
+    onConnection(isOpen) {
+      if (!isOpen && hasBegun) terminal.say('(lost the gateway; reconnecting)');
+    },
   };
-  let cursor = options.since ?? (options.follow ? undefined : 0);
-  let stopping = false;
-  let begun = false;
-  let close = (): void => undefined;
-  process.once('SIGINT', () => {
-    stopping = true;
-    close();
-  });
-  for (let lost = 0; !stopping;) {
+  while (!stop.signal.aborted) {
     const announcement = await running(layout);
-    if (announcement !== undefined) {
-      let head = Infinity;
-      const feed = await openInspectFeed(
-        announcement,
-        { ...query, ...(cursor !== undefined && { since: String(cursor) }) },
-        (frame) => {
-          lost = 0;
-          if (frame.event === 'hello' && !options.follow) head = frame.payload.head;
-          if (frame.event === 'hello' && options.follow && options.json !== true && !begun)
-            terminal.say('(watching; Ctrl-C ends it)'); // it may be long until something happens
-          begun = true;
-          show(frame, options.json === true, terminal, cursor);
-          if ('seq' in frame && frame.seq !== null) cursor = frame.seq;
-          else if (frame.event === 'hello') cursor ??= frame.payload.from;
-          if (cursor !== undefined && cursor >= head) {
-            stopping = true;
-            close();
-          }
-        },
-      ).catch((error: unknown) => {
-        if (cursor === undefined || ++lost > lostMax) throw error;
-      });
-      if (feed !== undefined) {
-        close = () => feed.close();
-        if (stopping) close();
-        const code = await feed.ended;
-        if (stopping) break;
-        terminal.say(
-          code === 4008
-            ? '(too slow to keep up; continuing where it stopped)'
-            : '(lost the gateway; reconnecting)',
-        );
-      }
+    if (announcement === undefined) {
+      await setTimeout(lookAgainMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      continue;
     }
-    if (!stopping)
-      await new Promise((resolve) => {
-        setTimeout(resolve, retryMs);
+    try {
+      let head = Infinity;
+      const feed = createClient(announcement).inspect({
+        ...filter,
+        ...given({ since }),
+        onPosition(position) {
+          since = position;
+          if (position >= head) stop.abort();
+        },
       });
+      for await (const frame of feed) {
+        if (frame.event === 'hello' && !options.follow) head = frame.payload.head;
+        if (frame.event === 'hello' && options.follow && options.json !== true && !hasBegun)
+          terminal.say('(watching; Ctrl-C ends it)'); // it may be long until something happens
+        hasBegun = true;
+        show(frame, options.json === true, terminal, since);
+      }
+    } catch (error) {
+      // It may come back elsewhere, and with another token: its announcement says so
+      const isBackElsewhere = (await running(layout))?.token !== announcement.token;
+      if (!(hasBegun && error instanceof GatewayError && (error.code === 'UNREACHABLE' || isBackElsewhere)))
+        await reached(announcement.url, Promise.reject(error as Error));
+    }
   }
-  if (stopping && options.follow) process.exitCode = exitCodes.interrupted;
+  if (options.follow) process.exitCode = exitCodes.interrupted;
 }
 
-const retryMs = 250;
-const lostMax = 240;
+const lookAgainMs = 250;
+/** As long as the next attempt at the same address may bring it back. */
+const giveUpAfterMs = 1_000;
 
 function show(frame: InspectFrame, json: boolean, terminal: Terminal, cursor: number | undefined): void {
   switch (frame.event) {
@@ -159,7 +149,8 @@ const refusalLine = ({ at, kind, id, event, refusal }: InspectRefusal): string =
 export const stateText = (value: InspectEntry['to']): string => stateNames(value).join(', ');
 const time = (at: number): string => new Date(at).toISOString().slice(11, 23);
 
-function actorName(text: string): string {
-  if (/^[a-z][a-z0-9-]*\/.+$/.test(text)) return text;
+function actorNamed(text: string): ActorKey {
+  const [, kind, id] = /^([a-z][a-z0-9-]*)\/(.+)$/.exec(text) ?? [];
+  if (kind !== undefined && id !== undefined) return { kind, id };
   throw new InvalidArgumentError('It must be an actor, such as session/<id>.');
 }

@@ -1,5 +1,5 @@
 import type { ActorSummary, Fleet, SupervisionTree } from '../inspector/answers.js';
-import type { InspectEntry } from '../inspector/frames.js';
+import type { InspectEntry } from '../client/inspector-frames.js';
 import { ago, plainText } from './print.js';
 import { entryLine, stateText } from './tail.js';
 

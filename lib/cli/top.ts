@@ -7,11 +7,10 @@ import type {
   SupervisionTree,
 } from '../inspector/answers.js';
 import type { ChartState } from '../inspector/chart/definition.js';
-import type { InspectEntry } from '../inspector/frames.js';
-import { connect, inspected, type Client } from './client.js';
+import type { InspectEntry } from '../client/index.js';
+import { connect, inspected, reached, type Client } from './client.js';
 import { allWaiting } from './waiting.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
-import { openInspectFeed } from './inspect-feed.js';
 import { topFrame, type TopData } from './top-frame.js';
 
 interface TopOptions extends HomeOptions {
@@ -88,20 +87,19 @@ async function looker(client: Client, title: string): Promise<() => Promise<TopD
   const recent: InspectEntry[] = [];
   const { seq } = await inspected<Fleet>(client.get('/api/inspect/fleet'));
   let caughtUp = (): void => undefined;
-  const first = new Promise<void>((resolve) => {
-    caughtUp = resolve;
+  const first = new Promise<void>((resolve) => (caughtUp = resolve));
+  const since = Math.max(0, seq - recentMax);
+  const feed = client.gateway.inspect({
+    since,
+    onPosition: (position) => void (position >= seq && caughtUp()),
   });
-  await openInspectFeed(client.announcement, { since: String(Math.max(0, seq - recentMax)) }, (frame) => {
-    if (frame.event === 'entries')
-      recent.splice(0, recent.length, ...[...recent, ...frame.payload.entries].slice(-recentMax));
-    if (
-      ('seq' in frame && frame.seq !== null && frame.seq >= seq) ||
-      (frame.event === 'hello' && seq === 0) ||
-      frame.event === 'reset'
-    )
-      caughtUp();
-  });
-  await first;
+  const listening = (async () => {
+    for await (const frame of feed)
+      if (frame.event === 'entries')
+        recent.splice(0, recent.length, ...[...recent, ...frame.payload.entries].slice(-recentMax));
+  })();
+  await reached(client.announcement.url, Promise.race([first, listening]));
+  listening.catch(() => undefined); // what is asked for next says that the gateway is gone
   const working = await workingStates(client);
   let before: Fleet | undefined;
   return async () => {

@@ -1,5 +1,6 @@
 import type { Socket } from './connection.js';
 import { openEvents, type Events, type EventsOptions } from './events.js';
+import { openInspectorFeed, type InspectOptions, type InspectorFeed } from './inspector-feed.js';
 import { createFiles, type Files } from './files.js';
 import { GatewayError, isRefusal } from './refusal.js';
 import { createRequests, type RefusalOf, type Requests } from './requests.js';
@@ -52,6 +53,12 @@ export interface Client extends Requests {
    * @example for await (const { event, payload } of client.events({ since })) console.log(event, payload);
    */
   events(options?: EventsOptions): Events;
+  /**
+   * Every step of every actor, as `troupe tail` prints it; for the operator and paired browsers. Goes on by itself
+   * after a break.
+   * @example for await (const frame of client.inspect({ since: 0 })) if (frame.event === 'entries') console.log(frame.payload.entries);
+   */
+  inspect(options?: InspectOptions): InspectorFeed;
 }
 
 /**
@@ -93,6 +100,7 @@ export function createClient(options: ClientOptions = {}): Client {
     },
     files: createFiles(requests),
     events,
+    inspect: (filter = {}) => openInspectorFeed({ connect, judge }, filter),
   };
 }
 

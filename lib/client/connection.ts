@@ -40,7 +40,7 @@ export interface Connection {
 
 /**
  * `const connection = keepConnected({ open, judge, take, … })`: each attempt waits longer than the one before,
- * five seconds at most, and none waits once a browser says that its network is back or its page is looked at.
+ * five seconds at most (one while sockets are accepted, but do not hold), and none waits once a browser says that its network is back or its page is looked at.
  */
 export function keepConnected(options: ConnectionOptions): Connection {
   let socket: Socket | undefined;
@@ -50,6 +50,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
   let isRetrying = false;
   let isOpen: boolean | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let steady: ReturnType<typeof setTimeout> | undefined;
   const forget = onChance(() => void (isRetrying && start()));
 
   function close(): void {
@@ -66,6 +67,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
 
   function drop(): void {
     clearTimeout(timer);
+    clearTimeout(steady);
     isRetrying = false;
     const left = socket;
     socket = undefined;
@@ -87,9 +89,13 @@ export function keepConnected(options: ConnectionOptions): Connection {
     socket = mine;
     let isAccepted = false;
     mine.onmessage = ({ data }) => {
-      if (!isAccepted) say(true);
+      if (!isAccepted) {
+        say(true);
+        // A proxy may cut each one after its first frame: only one that holds is dialled again at once
+        failed = Math.min(failed, 3);
+        steady = setTimeout(() => (failed = 0), steadyMs);
+      }
       isAccepted = true;
-      failed = 0;
       lostAt = undefined;
       watch(mine);
       options.take(JSON.parse(String(data)));
@@ -116,6 +122,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
   async function again(wasAccepted: boolean): Promise<void> {
     if (state !== 'active') return; // closed while a socket was being opened
     clearTimeout(timer);
+    clearTimeout(steady);
     say(false);
     if (!wasAccepted) {
       try {
@@ -177,3 +184,4 @@ function onChance(listener: () => void): () => void {
 
 const revoked = 4001;
 const silenceMs = 20_000;
+const steadyMs = 5_000;

@@ -4,6 +4,20 @@
  */
 export { createClient, type Client, type ClientOptions } from './client.js';
 export type { Socket } from './connection.js';
+export type { Feed, FeedOptions } from './feed.js';
+export type { InspectorFeed, InspectOptions } from './inspector-feed.js';
+export type {
+  ComplaintFrame,
+  CursorFrame,
+  EntriesFrame,
+  HelloFrame,
+  InspectEntry,
+  InspectFrame,
+  InspectRefusal,
+  PongFrame,
+  RefusalsFrame,
+  ResetFrame,
+} from './inspector-frames.js';
 export type { Events, EventsOptions, GatewayEvent } from './events.js';
 export type { Files } from './files.js';
 export type {

@@ -1,7 +1,7 @@
 import type { Panel } from '../../actors/panel.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Chart } from './chart/definition.js';
-import type { InspectEntry, InspectRefusal } from './frames.js';
+import type { InspectEntry, InspectRefusal } from '../client/inspector-frames.js';
 
 /**
  * What the routes below `/api/inspect` answer. Types only, so that a browser can import it. Times are epoch

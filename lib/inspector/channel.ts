@@ -4,7 +4,12 @@ import type { Supervisor } from '../supervisor/contract.js';
 import { readEntry } from '../supervisor/event-log.js';
 import type { SealedEntry } from '../supervisor/inspection-answers.js';
 import { entryOf } from './entry-of.js';
-import type { EntriesFrame, InspectFilter, InspectRefusal, RefusalsFrame } from './frames.js';
+import type {
+  EntriesFrame,
+  InspectFilter,
+  InspectRefusal,
+  RefusalsFrame,
+} from '../client/inspector-frames.js';
 import { parentAtCreation, placeOf, treeOf } from './relations.js';
 
 /**

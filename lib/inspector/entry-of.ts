@@ -1,6 +1,6 @@
 import type { LogEntry } from '../supervisor/contract.js';
 import type { Json } from '../../machines/outputs.js';
-import type { InspectEntry } from './frames.js';
+import type { InspectEntry } from '../client/inspector-frames.js';
 import { redact } from './redact.js';
 
 /** A log entry as inspectors show it: without chain, frames and snapshot, secrets blacked out. */

@@ -4,7 +4,7 @@ import { keys } from '../store/keys.js';
 import { readEntry } from '../supervisor/event-log.js';
 import type { ActorKey, Json } from '../../machines/outputs.js';
 import type { Pulse } from './answers.js';
-import type { InspectRefusal } from './frames.js';
+import type { InspectRefusal } from '../client/inspector-frames.js';
 
 /**
  * What just happened, remembered from when the supervisor began to be served: so that a page that is opened late

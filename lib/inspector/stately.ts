@@ -4,7 +4,7 @@ import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import { readEntry } from '../supervisor/event-log.js';
 import type { SealedEntry, StoredActor } from '../supervisor/inspection-answers.js';
 import { decodeChange, type Change } from './entry-of.js';
-import type { InspectFilter } from './frames.js';
+import type { InspectFilter } from '../client/inspector-frames.js';
 import { parentOf } from './relations.js';
 import {
   actorFrame,

@@ -1,7 +1,7 @@
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import { entriesPerFrame, entriesText, openChannel, type Channel } from './channel.js';
 import { entryOf } from './entry-of.js';
-import type { HelloFrame, InspectFilter, ResetFrame } from './frames.js';
+import type { HelloFrame, InspectFilter, ResetFrame } from '../client/inspector-frames.js';
 
 /**
  * One watch over the log: replayed from where the watcher stands, at the watcher's own pace, then joined to

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { Channels, InspectWatch } from '../../inspector/watch.js';
-import type { ComplaintFrame, CursorFrame, InspectFilter } from '../../inspector/frames.js';
+import type { ComplaintFrame, CursorFrame, InspectFilter } from '../../client/inspector-frames.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { backpressured } from './backpressured-socket.js';
 import type { Subscription } from './subscription.js';

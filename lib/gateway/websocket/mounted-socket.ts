@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { closeCodes } from '../../inspector/frames.js';
+import { closeCodes } from '../../client/inspector-frames.js';
 import { Channels } from '../../inspector/watch.js';
 import type { Supervisor } from '../../supervisor/contract.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';

@@ -19,7 +19,7 @@ import { openFeed } from './feed.js';
 import { filterOfQuery, inspectSubscription, firstOfQuery, statelySubscription } from './inspect-socket.js';
 import { readQuery } from '../parse.js';
 import { subscription, type Subscription } from './subscription.js';
-import type { InspectFilter } from '../../inspector/frames.js';
+import type { InspectFilter } from '../../client/inspector-frames.js';
 import { statelyLinksOf } from '../../inspector/stately-links.js';
 import { Channels } from '../../inspector/watch.js';
 import type { App } from '../../commands/app.js';

@@ -5,7 +5,7 @@ import { type FairShare, backpressured } from './backpressured-socket.js';
 import { framesOf, frameText, isReset } from './frames.js';
 import { visibilityOf } from './visibility.js';
 import type { App } from '../../commands/app.js';
-import type { InspectFilter } from '../../inspector/frames.js';
+import type { InspectFilter } from '../../client/inspector-frames.js';
 import type { LogEntry, ProgressFrame } from '../../supervisor/contract.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { ActorKey } from '../../../machines/outputs.js';

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { ask, isTemporary, retryMs, said } from '../../page/ask.js';
 import { hasMoved, standsIn } from './moves.js';
 import type { ActorsPage, ActorSummary } from '../answers.js';
-import type { InspectEntry } from '../frames.js';
+import type { InspectEntry } from '../../client/inspector-frames.js';
 
 /**
  * The list of the fleet: actors of some kinds in the order of their ids, or those in a state, longest in it

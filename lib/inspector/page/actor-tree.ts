@@ -3,7 +3,7 @@ import { ask, said } from '../../page/ask.js';
 import { addressOf } from '../../page/routing.js';
 import { hasMoved } from './moves.js';
 import type { ActorSummary, TreePage } from '../answers.js';
-import type { InspectEntry } from '../frames.js';
+import type { InspectEntry } from '../../client/inspector-frames.js';
 
 /**
  * What of the tree of actors is open, as the lines that a list shows. A branch is read when it is opened, a page at

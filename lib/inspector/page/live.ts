@@ -8,7 +8,7 @@ import { gaps, head, keepOpen, showConnection, skewMs } from '../../page/connect
 import { confirm } from '../../page/enter.js';
 import { token, url } from '../../page/gateway.js';
 import { createNews, loaderOf, type Loaded } from '../../page/loaded.js';
-import type { InspectEntry, InspectFrame, InspectRefusal } from '../frames.js';
+import type { InspectEntry, InspectFrame, InspectRefusal } from '../../client/inspector-frames.js';
 
 /**
  * The feed of everything that happens, kept open. The cursor moves with every frame, and a new socket begins

@@ -1,6 +1,6 @@
 import { stateNames } from '../../../machines/state-names.js';
 import type { Json } from '../../../machines/outputs.js';
-import type { InspectEntry } from '../frames.js';
+import type { InspectEntry } from '../../client/inspector-frames.js';
 
 type Move = Pick<InspectEntry, 'from' | 'to'>;
 

@@ -3,7 +3,7 @@ import { ask } from '../../page/ask.js';
 import { connection } from '../../page/connection.js';
 import { hear, type Batch } from './live.js';
 import type { Pulse } from '../answers.js';
-import type { InspectEntry, InspectRefusal } from '../frames.js';
+import type { InspectEntry, InspectRefusal } from '../../client/inspector-frames.js';
 
 /**
  * What just happened, in numbers and the youngest of it: a minute of events by the second, the last entries,

@@ -1,6 +1,6 @@
 import { head } from '../../page/connection.js';
 import { floor, openFeed } from './live.js';
-import type { InspectEntry, InspectFrame } from '../frames.js';
+import type { InspectEntry, InspectFrame } from '../../client/inspector-frames.js';
 
 /**
  * A piece of the log around a position, read from the feed: a socket of its own replays from there and is

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { actorPath, ask, said } from '../../page/ask.js';
 import { useLoaded, type Batch } from './live.js';
 import type { History } from '../answers.js';
-import type { InspectEntry } from '../frames.js';
+import type { InspectEntry } from '../../client/inspector-frames.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 
 /**

@@ -1,6 +1,6 @@
 import { activeStates, stateNames } from '../../../machines/state-names.js';
 import type { Chart } from '../chart/definition.js';
-import type { InspectEntry } from '../frames.js';
+import type { InspectEntry } from '../../client/inspector-frames.js';
 import { hasMoved, isWithin, moveOf } from './moves.js';
 
 /**

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bundle } from '../../../lib/inspector/bundle.js';
-import type { InspectEntry } from '../../../lib/inspector/frames.js';
+import type { InspectEntry } from '../../../lib/client/inspector-frames.js';
 import { Troupe, type Running } from './troupe.js';
 
 /** `troupe top`, `tail`, `inspect --bundle` and `replay`, of a real gateway in another process. */

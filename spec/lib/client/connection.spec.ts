@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { mock } from 'node:test';
 import { keepConnected, type Socket } from '../../../lib/client/connection.js';
 
 describe('keepConnected', () => {
@@ -19,5 +20,57 @@ describe('keepConnected', () => {
     fail(new Error('nothing answers'));
     await new Promise((resolve) => setImmediate(resolve));
     expect(called).to.deep.equal([]);
+  });
+
+  // Twelve handshakes a second, for as long as a proxy in between took the first frame for the whole answer
+  it('waits longer each time where sockets are cut after their first frame, and no longer once one has held', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    let sockets: Socket[] = [];
+    const connection = keepConnected({
+      open: async () => {
+        const socket: Socket = {
+          onopen: null,
+          onmessage: null,
+          onclose: null,
+          onerror: null,
+          close: () => undefined,
+        };
+        sockets.push(socket);
+        return socket;
+      },
+      judge: async () => undefined,
+      take: () => undefined,
+      onState: () => undefined,
+      onEnd: () => undefined,
+      giveUpAfterMs: Infinity,
+    });
+    const pass = async (ms: number, each = (_socket: Socket): void => undefined): Promise<void> => {
+      for (let passed = 0; passed < ms; passed += 50) {
+        await new Promise((resolve) => setImmediate(resolve));
+        const socket = sockets.at(-1);
+        if (socket?.onclose) each(socket);
+        mock.timers.tick(50);
+      }
+    };
+    const cut = (socket: Socket): void => {
+      socket.onmessage?.({ data: '{}' });
+      const { onclose } = socket;
+      socket.onclose = null;
+      onclose?.({ code: 1006 });
+    };
+    try {
+      await pass(60_000, cut);
+      expect(sockets.length).to.be.within(50, 110);
+      await pass(11_000);
+      sockets.at(-1)?.onmessage?.({ data: '{}' });
+      await pass(6_000);
+      sockets = sockets.slice(-1);
+      cut(sockets[0] as Socket);
+      await pass(200);
+      expect(sockets, 'after one that held').to.have.length(2);
+    } finally {
+      connection.close();
+      mock.timers.reset();
+    }
   });
 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket } from 'ws';
 import { mountInspector, type MountOptions } from '../../../lib/gateway/mount-inspector.js';
-import { closeCodes } from '../../../lib/inspector/frames.js';
+import { closeCodes } from '../../../lib/client/inspector-frames.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Kind } from '../../../actors/contracts.js';
-import type { EntriesFrame, InspectFrame } from '../../../lib/inspector/frames.js';
+import type { EntriesFrame, InspectFrame } from '../../../lib/client/inspector-frames.js';
 import { openChannel } from '../../../lib/inspector/channel.js';
 import { Channels } from '../../../lib/inspector/watch.js';
 import { keys } from '../../../lib/store/keys.js';

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { To } from '../../../page/parts/to.js';
 import { Leaf, Tree } from '../../../page/parts/tree.js';
-import type { InspectEntry } from '../../frames.js';
+import type { InspectEntry } from '../../../client/inspector-frames.js';
 import type { Json } from '../../../../machines/outputs.js';
 
 export type Values = Readonly<Record<string, Json>>;

@@ -5,7 +5,7 @@ import type { Json } from '../../../../machines/outputs.js';
 import type { Area, Drawing } from '../../chart/drawing.js';
 import type { Chart as Machine } from '../../chart/definition.js';
 import { nameIn } from '../../chart/svg-of.js';
-import type { InspectEntry } from '../../frames.js';
+import type { InspectEntry } from '../../../client/inspector-frames.js';
 import { edgesTaken, type Filter } from '../taken.js';
 import { ArrowLabel, ArrowLine, StateBox, WordsMask } from './chart-shapes.js';
 import { readable } from './step.js';

@@ -9,7 +9,7 @@ import type { StepReader } from '../steps.js';
 import { nameOf, takes, type Filter } from '../taken.js';
 import { readable, Step } from './step.js';
 import { Details, valuesBefore, type Values } from './changes.js';
-import type { InspectEntry } from '../../frames.js';
+import type { InspectEntry } from '../../../client/inspector-frames.js';
 
 /**
  * What happened to an actor, newest first, and what each step changed. A click goes back to that moment. However long

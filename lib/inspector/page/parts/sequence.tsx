@@ -6,7 +6,7 @@ import { readable } from './step.js';
 import { Tip } from './tip.js';
 import { stateNames } from '../../../../machines/state-names.js';
 import type { Causes } from '../../answers.js';
-import type { InspectEntry } from '../../frames.js';
+import type { InspectEntry } from '../../../client/inspector-frames.js';
 
 /**
  * A chain of causes as a sequence diagram: a lane for each actor, time downward, an arrow from what caused to

@@ -1,5 +1,5 @@
 import { moveOf } from '../moves.js';
-import type { InspectEntry } from '../../frames.js';
+import type { InspectEntry } from '../../../client/inspector-frames.js';
 import { Name, tone } from '../../../page/parts/state.js';
 import { To } from '../../../page/parts/to.js';
 import { spoken } from '../../chart/labels.js';

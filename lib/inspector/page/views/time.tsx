@@ -15,7 +15,7 @@ import { useRows } from '../../../page/parts/rows.js';
 import { readable, Step } from '../parts/step.js';
 import { Tree } from '../../../page/parts/tree.js';
 import type { Causes, PastActor } from '../../answers.js';
-import type { InspectEntry } from '../../frames.js';
+import type { InspectEntry } from '../../../client/inspector-frames.js';
 import type { Json } from '../../../../machines/outputs.js';
 
 /**

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { EntriesFrame, InspectEntry, InspectFrame } from '../../../../lib/inspector/frames.js';
+import type { EntriesFrame, InspectEntry, InspectFrame } from '../../../../lib/client/inspector-frames.js';
 import { memoryStore } from '../../../../lib/store/memory.js';
 import { openHouse, operatorToken, watch, type House, type Watching } from '../fixture.js';
 

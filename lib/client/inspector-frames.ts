@@ -17,12 +17,22 @@ export type InspectFrame =
   | PongFrame
   | ComplaintFrame;
 
-/** First of all: where the log stands. `from` is where this watch begins (exclusive). */
+/** First of all: where the log stands. */
 export interface HelloFrame {
+  /** Names the frame. */
   readonly event: 'hello';
+  /** It has no place in the log. */
   readonly seq: null;
-  readonly payload: { readonly head: number; readonly floor: number; readonly from: number };
-  /** Epoch ms; of every frame. */
+  /** Positions of the log. */
+  readonly payload: {
+    /** Youngest position of the log. */
+    readonly head: number;
+    /** Everything up to here was removed. */
+    readonly floor: number;
+    /** Where this watch begins (exclusive). */
+    readonly from: number;
+  };
+  /** Epoch milliseconds. */
   readonly ts: number;
 }
 
@@ -33,13 +43,20 @@ export interface HelloFrame {
  * that was asked for is missing. A replay (`since`) skips nothing.
  */
 export interface EntriesFrame {
+  /** Names the frame. */
   readonly event: 'entries';
+  /** Everything up to this log position has come. */
   readonly seq: number;
+  /** What was committed. */
   readonly payload: {
+    /** Log position after which it begins. */
     readonly from: number;
+    /** Oldest first. */
     readonly entries: readonly InspectEntry[];
+    /** How many more there were: in `total`, and of which `kinds`. */
     readonly skipped?: { readonly total: number; readonly kinds: Readonly<Record<string, number>> };
   };
+  /** Epoch milliseconds. */
   readonly ts: number;
 }
 
@@ -48,13 +65,17 @@ export interface EntriesFrame {
  * `/api/inspect/causes/:seq` answer the same shape.
  */
 export interface InspectEntry extends ActorKey {
+  /** Its log position. */
   readonly seq: number;
   /** Entries of one commit share it: the `seq` of its first. */
   readonly tx: number;
+  /** It ends its commit. */
   readonly last: boolean;
-  /** Epoch ms. */
+  /** Epoch milliseconds. */
   readonly at: number;
+  /** How many events the actor had committed with it. */
   readonly rev: number;
+  /** Of the kind. */
   readonly version: number;
   /**
    * The event as logged: long texts that people wrote stand as `{sha256, chars}`. Creations are
@@ -63,6 +84,7 @@ export interface InspectEntry extends ActorKey {
   readonly event: { readonly type: string } & Readonly<Record<string, Json | undefined>>;
   /** XState values; `from` is null at creation. */
   readonly from: Json;
+  /** The state after it. */
   readonly to: Json;
   /** Effects started by `src`; with a leading `-` those that were left. */
   readonly effects: readonly string[];
@@ -73,7 +95,8 @@ export interface InspectEntry extends ActorKey {
   /** Who caused it, where that is not who sent it. */
   readonly onBehalfOf?: readonly string[];
   /**
-   * What it changed in the context, where that was asked for (history with `diff=1`): members set and unset.
+   * What it changed in the context, where that was asked for (history with `diff=1`): members `set` and `unset`;
+   * `whole`: `set` is the context itself.
    */
   readonly diff?: {
     readonly whole?: true;
@@ -87,15 +110,23 @@ export interface InspectEntry extends ActorKey {
  * replayed.
  */
 export interface RefusalsFrame {
+  /** Names the frame. */
   readonly event: 'refusals';
+  /** It has no place in the log. */
   readonly seq: null;
+  /** `refusals`, oldest first; `skipped`: how many more there were. */
   readonly payload: { readonly refusals: readonly InspectRefusal[]; readonly skipped?: number };
+  /** Epoch milliseconds. */
   readonly ts: number;
 }
 
+/** An event that an actor did not take. */
 export interface InspectRefusal extends ActorKey {
+  /** Epoch milliseconds. */
   readonly at: number;
+  /** Its type alone. */
   readonly event: { readonly type: string };
+  /** Why: `code` for programs, `message` for people. */
   readonly refusal: { readonly code: string; readonly message: string };
 }
 
@@ -104,28 +135,41 @@ export interface InspectRefusal extends ActorKey {
  * again by REST, go on from `head`.
  */
 export interface ResetFrame {
+  /** Names the frame. */
   readonly event: 'reset';
+  /** It has no place in the log. */
   readonly seq: null;
+  /** Everything up to `floor` was removed; `head` is the youngest position. */
   readonly payload: { readonly floor: number; readonly head: number };
+  /** Epoch milliseconds. */
   readonly ts: number;
 }
 
-/** Every five seconds: everything up to here was told. */
+/** Every five seconds, so that a watch of few kinds moves with the log, too. */
 export interface CursorFrame {
+  /** Names the frame. */
   readonly event: 'cursor';
+  /** Everything up to this log position has come. */
   readonly seq: number;
 }
 
+/** The answer to a ping. */
 export interface PongFrame {
+  /** Names the frame. */
   readonly event: 'pong';
+  /** Empty. */
   readonly payload: Readonly<Record<string, never>>;
 }
 
 /** The client said something that is not understood. */
 export interface ComplaintFrame {
+  /** Names the frame. */
   readonly event: 'error';
+  /** It has no place in the log. */
   readonly seq: null;
+  /** `error`: a sentence; `code` for programs. */
   readonly payload: { readonly error: string; readonly code: string };
+  /** Epoch milliseconds. */
   readonly ts: number;
 }
 
