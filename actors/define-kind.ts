@@ -2,6 +2,7 @@ import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xst
 import type { AsJson } from '../machines/outputs.js';
 import type { RefusalCode, RefusalMeaning } from '../machines/refusals.js';
 import type { IndexRow, Kind } from './contracts.js';
+import type { Driver } from './driver.js';
 import type { AnyKind, EffectsOption } from './inference.js';
 
 /**
@@ -40,13 +41,28 @@ export type KindDefinition<
   Code extends string,
   Meanings extends Refusals,
   Child extends string,
-> = Omit<Kind<M, View, Name, List, Code>, 'effects' | 'childKinds' | 'refusals'> & {
+> = KindRules<M, View, Name, List, Code, Meanings, Child> & {
+  /** The XState machine, made by `setup(…).createMachine(…)`: pure, with placeholders as actors. */
+  readonly machine: M;
+  /** What steps the machine, where that is not XState 5: see `troupe/xstate6`. */
+  readonly driver?: Driver;
+} & EffectsOption<M, Child>;
+
+/** A kind as it is written, but for its machine and its effects, which each major of XState says in its own way. */
+export type KindRules<
+  M extends AnyStateMachine,
+  View,
+  Name extends string,
+  List extends IndexRow,
+  Code extends string,
+  Meanings extends Refusals,
+  Child extends string,
+> = Omit<Kind<M, View, Name, List, Code>, 'machine' | 'driver' | 'effects' | 'childKinds' | 'refusals'> & {
   /** What codes of your own mean. Once there are some, each code that a rule uses must be among them. */
   readonly refusals?: Meanings;
   /** `src` names that the machine invokes or spawns as durable child actors: src → kind. */
   readonly childKinds?: { readonly [Src in Child]: string };
-} & EffectsOption<M, Child> &
-  ViewOption<View> &
+} & ViewOption<View> &
   ({} extends Meanings ? unknown : MeaningsOf<Exclude<Code, RefusalCode | keyof Meanings>>);
 
 /** A view is shown, stored in lists and sent as JSON: another one would come out as something else than its type says. */

@@ -64,7 +64,7 @@ async function follow(layout: Layout, options: TailOptions, terminal: Terminal):
   while (!stop.signal.aborted) {
     const announcement = await running(layout);
     if (announcement === undefined) {
-      await setTimeout(lookAgainMs, undefined, { signal: stop.signal }).catch(() => undefined);
+      await setTimeout(pollMs, undefined, { signal: stop.signal }).catch(() => undefined);
       continue;
     }
     try {
@@ -94,7 +94,7 @@ async function follow(layout: Layout, options: TailOptions, terminal: Terminal):
   if (options.follow) process.exitCode = exitCodes.interrupted;
 }
 
-const lookAgainMs = 250;
+const pollMs = 250;
 /** As long as the next attempt at the same address may bring it back. */
 const giveUpAfterMs = 1_000;
 

@@ -56,7 +56,9 @@ export interface Client extends Requests {
   /**
    * Every step of every actor, as `troupe tail` prints it; for the operator and paired browsers. Goes on by itself
    * after a break.
-   * @example for await (const frame of client.inspect({ since: 0 })) if (frame.event === 'entries') console.log(frame.payload.entries);
+   * @example
+   *   for await (const frame of client.inspect({ since: 0 }))
+   *     if (frame.event === 'entries') for (const { kind, id, to } of frame.payload.entries) console.log(kind, id, to);
    */
   inspect(options?: InspectOptions): InspectorFeed;
 }

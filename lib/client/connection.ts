@@ -40,7 +40,8 @@ export interface Connection {
 
 /**
  * `const connection = keepConnected({ open, judge, take, … })`: each attempt waits longer than the one before,
- * five seconds at most (one while sockets are accepted, but do not hold), and none waits once a browser says that its network is back or its page is looked at.
+ * five seconds at most (one while sockets are accepted, but do not hold), and none waits once a browser says that
+ * its network is back or its page is looked at.
  */
 export function keepConnected(options: ConnectionOptions): Connection {
   let socket: Socket | undefined;

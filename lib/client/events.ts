@@ -1,5 +1,5 @@
 import type { EventName } from './api.js';
-import { addressOf, openFeed, queryOf, type Connector, type Feed, type FeedOptions } from './feed.js';
+import { addressOf, openFeed, queryOf, type Connector, type GatewayFeed, type FeedOptions } from './feed.js';
 
 /** A frame of `GET /ws`. */
 export interface GatewayEvent {
@@ -23,7 +23,7 @@ export type EventsOptions = FeedOptions;
  *
  * A frame `reset` says that the log no longer holds what was missed: read again what you show.
  */
-export type Events = Feed<GatewayEvent>;
+export type Events = GatewayFeed<GatewayEvent>;
 
 export function openEvents(connector: Connector, options: EventsOptions): Events {
   let received = options.since;

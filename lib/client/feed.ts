@@ -26,7 +26,7 @@ export interface FeedOptions {
  * Frames of a gateway. A lost connection is opened again, and they go on after the last one: none is missing, none
  * comes twice.
  */
-export interface Feed<Frame> extends AsyncIterable<Frame> {
+export interface GatewayFeed<Frame> extends AsyncIterable<Frame> {
   /** Everything up to here was handed on: keep it, and give it as `since` after a restart of your own. */
   readonly position: number | undefined;
   /** Resolves when the gateway has accepted the first connection; rejects with the `GatewayError` that ends it. */
@@ -72,7 +72,7 @@ export function openFeed<Frame>(
   { connect, judge }: Connector,
   path: FeedPath<Frame>,
   options: FeedOptions,
-): Feed<Frame> {
+): GatewayFeed<Frame> {
   const { giveUpAfterMs = Infinity, onConnection, onPosition } = options;
   const waiting: Frame[] = [];
   let position = options.since;

@@ -4,7 +4,7 @@
  */
 export { createClient, type Client, type ClientOptions } from './client.js';
 export type { Socket } from './connection.js';
-export type { Feed, FeedOptions } from './feed.js';
+export type { FeedOptions, GatewayFeed } from './feed.js';
 export type { InspectorFeed, InspectOptions } from './inspector-feed.js';
 export type {
   ComplaintFrame,

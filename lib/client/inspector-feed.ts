@@ -1,5 +1,5 @@
 import type { ActorKey } from '../../machines/outputs.js';
-import { addressOf, openFeed, queryOf, type Connector, type Feed, type FeedOptions } from './feed.js';
+import { addressOf, openFeed, queryOf, type Connector, type GatewayFeed, type FeedOptions } from './feed.js';
 import type { InspectFrame } from './inspector-frames.js';
 
 /** Which steps of actors come: `client.inspect({ since: 0, kinds: ['session'] })`. */
@@ -11,7 +11,7 @@ export interface InspectOptions extends FeedOptions {
 }
 
 /** Every step of every actor as it is committed, for the operator. */
-export type InspectorFeed = Feed<InspectFrame>;
+export type InspectorFeed = GatewayFeed<InspectFrame>;
 
 export function openInspectorFeed(connector: Connector, options: InspectOptions): InspectorFeed {
   const { tree, refusals } = options;

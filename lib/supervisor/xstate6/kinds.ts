@@ -1,7 +1,7 @@
 // A machine of whatever actors and guards: only `any` takes them all, as XState's own AnyStateMachine does
 // oxlint-disable typescript/no-explicit-any
 import type { AnyEventObject, AnyStateMachine, MachineContext, StateMachine, StateValue } from 'xstate';
-import { checkKind, type KindDefinition } from '../../../actors/define-kind.js';
+import { checkKind, type KindRules } from '../../../actors/define-kind.js';
 import type { Effect, IndexRow, Kind, StandardSchema } from '../../../actors/contracts.js';
 import type { Driver } from '../../../actors/driver.js';
 import type { AnyKind } from '../../../actors/inference.js';
@@ -113,10 +113,7 @@ export type Definition6<
   Code extends string,
   Meanings extends Readonly<Record<string, RefusalMeaning>>,
   Child extends string,
-> = Omit<
-  KindDefinition<MachineOf<M>, View, Name, List, Code, Meanings, Child>,
-  'machine' | 'driver' | 'effects'
-> & {
+> = KindRules<MachineOf<M>, View, Name, List, Code, Meanings, Child> & {
   /** Of XState 6. */
   readonly machine: M;
   /** What the machine does not bring. */
@@ -158,7 +155,7 @@ export interface AnyMachine6 {
 
 /** The same machine as XState 5 would type it: what calls of a supervisor read off a kind. */
 export type MachineOf<M> = M extends {
-  transition(snapshot: infer Snapshot, event: infer Event, scope?: never): unknown;
+  transition(snapshot: infer Snapshot, event: infer Event, scope?: infer Scope): unknown;
   initialTransition(input: infer Input, scope?: never): unknown;
 }
   ? Checked<
@@ -176,7 +173,7 @@ export type MachineOf<M> = M extends {
         string,
         Exclude<Input, undefined>,
         OutputOf<Snapshot>,
-        AnyEventObject,
+        EmittedIn<Scope>,
         any,
         any
       >
@@ -191,6 +188,13 @@ type StateValueIn<Snapshot> = Snapshot extends { readonly value: infer Value ext
   : StateValue;
 /** The alpha adds an index signature to every context, which would take any member. */
 type Named<Context> = { [Key in keyof Context as string extends Key ? never : Key]: Context[Key] };
+/** What it says that it emits: its rows are read off that. */
+type EmittedIn<Scope> =
+  NonNullable<Scope> extends { readonly emit: (event: infer Emitted) => void }
+    ? Emitted extends AnyEventObject
+      ? Emitted
+      : AnyEventObject
+    : AnyEventObject;
 type OutputOf<Snapshot> = Snapshot extends { readonly output: infer Output } ? Output : any;
 
 const withoutChildren = (
