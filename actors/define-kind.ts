@@ -89,7 +89,8 @@ export function checkKind(kind: AnyKind): void {
 }
 
 function* problemsOf(kind: Kind): Generator<string> {
-  if (!/^[a-z][a-z0-9-]*$/.test(kind.kind)) yield `its name must match [a-z][a-z0-9-]*`;
+  if (typeof kind.kind !== 'string' || !/^[a-z][a-z0-9-]*$/.test(kind.kind))
+    yield `its name must match [a-z][a-z0-9-]*`;
   if (!Number.isSafeInteger(kind.version) || kind.version < 1)
     yield `its version must be a whole number from 1`;
   for (
@@ -101,11 +102,16 @@ function* problemsOf(kind: Kind): Generator<string> {
   }
   for (const [src, effect] of Object.entries(kind.effects ?? {})) {
     if (typeof effect.run !== 'function') yield `the effect "${src}" lacks run()`;
+    if (effect.guarantee !== 'at-least-once' && effect.guarantee !== 'at-most-once')
+      yield `the effect "${src}" needs the guarantee at-least-once or at-most-once`;
     if (effect.guarantee === 'at-most-once' && typeof effect.recover !== 'function')
       yield `the at-most-once effect "${src}" lacks recover()`;
     if (kind.childKinds?.[src] !== undefined) yield `"${src}" is both an effect and a child kind`;
   }
-  yield* kind.driver?.problems?.(kind) ?? nodeProblems(kind, kind.machine.root);
+  if (typeof kind.view !== 'function') yield 'it lacks view(snapshot): what callers see';
+  if ((kind.machine as Partial<AnyStateMachine> | undefined)?.root === undefined)
+    yield 'its machine must be one of setup(…).createMachine(…)';
+  else yield* kind.driver?.problems?.(kind) ?? nodeProblems(kind, kind.machine.root);
 }
 
 function* nodeProblems(kind: Kind, node: AnyStateNode): Generator<string> {

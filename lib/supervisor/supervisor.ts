@@ -54,6 +54,8 @@ export async function createSupervisor<const Given extends AnyKinds>(
   options: SupervisorOptions<Given>,
 ): Promise<Supervisor<Given>> {
   const { store, environment = systemEnvironment() } = options;
+  if (typeof (store as Partial<typeof store> | undefined)?.write !== 'function')
+    throw new TypeError('store must be an open store: memoryStore(), or await levelStore({ directory })');
   const kinds = new Kinds(options.kinds, options.facts ?? {});
   const kernel = new Kernel(environment, store, kinds, { ...defaultLimits, ...options.limits });
   const commits = new Commits(kernel);

@@ -95,6 +95,7 @@ export class Transactions {
   ): Result | Refusal {
     try {
       const result = plan.run(turns);
+      assertAtOnce(result);
       if (draft.torn) throw new TypeError('a step threw, and the transaction continued anyway');
       if (isRefusal(result) || extra === undefined) return result;
       if (result !== undefined) assertJson(result, 'result'); // a replay must answer the same
@@ -333,4 +334,13 @@ class JointTurns implements Claim {
     this.reject(error);
     for (const cell of left) this.cells.pump(cell);
   }
+}
+
+/** What an async `run` does after its first await would be part of no commit. */
+function assertAtOnce(result: unknown): void {
+  if (!(result instanceof Promise)) return;
+  result.catch(() => undefined); // it fails with the transaction
+  throw new TypeError(
+    'run must answer at once, not with a promise: what it awaits belongs before the transaction',
+  );
 }

@@ -77,6 +77,13 @@ describe('defineKind', () => {
       kindOf({}, { effects: { deed: { guarantee: 'at-least-once' } as never } }),
     ],
     [
+      'a guarantee that there is not',
+      /effect "deed" needs the guarantee at-least-once or at-most-once/,
+      kindOf({}, { effects: { deed: { guarantee: 'exactly-once', run: async () => null } as never } }),
+    ],
+    ['a missing view', /lacks view/, kindOf({}, { view: undefined as never })],
+    ['what is no machine', /machine must be one of setup/, kindOf({}, { machine: { on: {} } as never })],
+    [
       'a fenced hand without recover',
       /at-most-once effect "deed" lacks recover/,
       kindOf({}, { effects: { deed: { guarantee: 'at-most-once', run: async () => null } as never } }),

@@ -42,7 +42,7 @@ export function judgeInput(
 ): Refusal | undefined {
   for (const cause of causes ?? [undefined]) {
     const refusal = kind.validateInput?.(cause === undefined ? given : { ...given, onBehalfOf: cause });
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return ruled(refusal, kind, 'validateInput');
   }
   return undefined;
 }
@@ -56,9 +56,15 @@ export function judge(
 ): Refusal | undefined {
   for (const cause of onBehalfOf) {
     const refusal = kind.policy?.(snapshot, event as never, { by, onBehalfOf: cause });
-    if (refusal !== undefined) return refusal;
+    if (refusal !== undefined) return ruled(refusal, kind, 'policy');
   }
   return undefined;
+}
+
+/** A rule that no compiler has seen may answer `true` or a promise: neither may pass for an answer to a caller. */
+function ruled(answer: Refusal, kind: Kind, rule: string): Refusal {
+  if (isRefusal(answer)) return answer;
+  throw new TypeError(`${rule} of the kind "${kind.kind}" must answer a refusal or undefined, and at once`);
 }
 
 /**
@@ -174,18 +180,19 @@ export function invalidId(id: string): Refusal | undefined {
  * anybody's request.
  */
 export function reserved(event: EventObject): Refusal | undefined {
-  if (typeof event.type === 'string' && event.type !== '' && !/^(xstate|kernel)\.|^\*$/.test(event.type)) {
+  const type: unknown = (event as EventObject | null | undefined)?.type; // no compiler may have seen the caller
+  if (typeof type === 'string' && type !== '' && !/^(xstate|kernel)\.|^\*$/.test(type)) {
     return isPlain(event, true)
       ? undefined
       : refuse(
           'BAD_REQUEST',
-          { event: event.type },
+          { event: type },
           'An event must be plain JSON: null, booleans, finite numbers, strings, arrays and objects.',
         );
   }
   return refuse(
     'BAD_REQUEST',
-    { event: String(event.type) },
+    { event: String(type) },
     'Invalid event type: it must not be empty or begin with "xstate." or "kernel.".',
   );
 }

@@ -11,6 +11,8 @@ export class Kinds {
     kinds: readonly Kind[],
     private values: Facts,
   ) {
+    if (!Array.isArray(kinds as unknown))
+      throw new TypeError('kinds must be a list of what defineKind answers');
     for (const kind of kinds) {
       if (this.byName.has(kind.kind)) throw new TypeError(`two kinds are named "${kind.kind}"`);
       checkKind(kind);

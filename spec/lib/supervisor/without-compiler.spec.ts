@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { setup } from 'xstate';
+import { defineKind } from '../../../actors/define-kind.js';
+import { memoryStore } from '../../../lib/store/memory.js';
+import type { Supervisor } from '../../../lib/supervisor/contract.js';
+import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
+import { isRefusal } from '../../../machines/refusals.js';
+
+/**
+ * Mistakes that the compiler refuses, made by hosts in JavaScript: `true` of a policy and the promise of an async one
+ * were answered to the caller in the place of a view, and an async transaction committed nothing and answered `{}`.
+ */
+describe('a host without a compiler', () => {
+  const machine = setup({}).createMachine({ on: { go: {} } });
+  const kindOf = (kind: string, extra: object = {}) =>
+    defineKind({ kind, version: 1, machine, view: () => null, ...extra });
+  let supervisor: Supervisor;
+  before(async () => {
+    supervisor = (await createSupervisor({
+      kinds: [
+        kindOf('plain'),
+        kindOf('yes', { policy: () => true }),
+        kindOf('later', { policy: async () => undefined }),
+        kindOf('never', { validateInput: () => false }),
+      ],
+      store: memoryStore(),
+    })) as never;
+    for (const kind of ['plain', 'yes', 'later']) await supervisor.spawn(kind, { id: 'a' });
+  });
+  after(() => supervisor.stop());
+  const message = (attempt: Promise<unknown>): Promise<string> =>
+    attempt.then(
+      (answer) => `answered ${JSON.stringify(answer)}`,
+      (error: Error) => error.message,
+    );
+
+  it('hears that a rule answered what is no refusal', async () => {
+    expect(await message(supervisor.ask('yes', 'a', { type: 'go' }))).to.match(
+      /policy of the kind "yes" must answer a refusal or undefined, and at once/,
+    );
+    expect(await message(supervisor.ask('later', 'a', { type: 'go' }))).to.match(
+      /policy of the kind "later"/,
+    );
+    expect(await message(supervisor.spawn('never', { id: 'a' }))).to.match(
+      /validateInput of the kind "never"/,
+    );
+    expect((await supervisor.deadLetters()).map(({ actor }) => actor.kind)).to.have.members(['yes', 'later']);
+  });
+
+  it('is refused what is not an event', async () => {
+    for (const event of [null, undefined, 'go', 7, {}]) {
+      const answer = await supervisor.ask('plain', 'a', event as never);
+      expect(isRefusal(answer) && answer.code, String(event)).to.equal('BAD_REQUEST');
+    }
+  });
+
+  it('hears that a transaction cannot wait, and nothing of it is committed', async () => {
+    const transaction = supervisor.transact({
+      name: 'wait',
+      actors: [{ kind: 'plain', id: 'a' }],
+      run: (async (tx: { send(key: object, event: object): void }) => {
+        tx.send({ kind: 'plain', id: 'a' }, { type: 'go' });
+        await Promise.resolve();
+        throw new Error('afterwards'); // must not end the process
+      }) as never,
+    });
+    expect(await message(transaction)).to.match(/run must answer at once, not with a promise/);
+    expect((await supervisor.get('plain', 'a'))?.revision).to.equal(1);
+  });
+
+  it('hears of a store that is still being opened, and of kinds that are no list', async () => {
+    const opening = Promise.resolve(memoryStore());
+    expect(await message(createSupervisor({ kinds: [], store: opening as never }))).to.match(
+      /store must be an open store: memoryStore\(\), or await levelStore/,
+    );
+    for (const kinds of [undefined, kindOf('plain')])
+      expect(await message(createSupervisor({ kinds: kinds as never, store: memoryStore() }))).to.match(
+        /kinds must be a list/,
+      );
+    expect(await message(createSupervisor({ kinds: [machine as never], store: memoryStore() }))).to.match(
+      /its machine must be one of setup/,
+    );
+  });
+});
