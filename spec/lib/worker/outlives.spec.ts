@@ -98,7 +98,7 @@ describe('a worker', function () {
       // It may be gone before it is looked at
       const read = (name: string) => readFile(`/proc/${child}/${name}`, 'latin1').catch(() => '');
       const isOurs = new RegExp(`\\) \\w ${pid} `).test(await read('stat'));
-      if (isOurs && (await read('cmdline')).includes('worker/main.js')) return Number(child);
+      if (isOurs && /\/worker(?:\/main)?\.js/.test(await read('cmdline'))) return Number(child);
     }
     throw new Error('There is no worker.');
   };
