@@ -10,7 +10,7 @@ import { notices } from './build-pages.js';
  * what the compiler wrote; embedding programs and specs use that as it is.
  */
 export async function buildCommand(): Promise<void> {
-  const { exports, dependencies } = JSON.parse(
+  const { version, exports, dependencies } = JSON.parse(
     await readFile(join(root, 'package.json'), 'utf8'),
   ) as Manifest;
   const faces = Object.entries(exports).flatMap(([name, face]) =>
@@ -41,18 +41,28 @@ export async function buildCommand(): Promise<void> {
     },
     plugins: [separate(Object.keys(dependencies)), addressed(entries)],
   });
-  const made = new Set(Object.keys(metafile.outputs).map((file) => basename(file)));
-  for (const file of await readdir(outdir)) if (!made.has(file)) await rm(join(outdir, file));
-  await writeFile(join(outdir, 'notices.txt'), await notices(Object.keys(metafile.inputs)));
+  const made = new Set([...Object.keys(metafile.outputs).map((file) => basename(file)), manifest, licences]);
+  for (const file of await readdir(outdir))
+    if (!made.has(file)) await rm(join(outdir, file), { force: true });
+  await writeFile(join(outdir, licences), await notices(Object.keys(metafile.inputs)));
   // modules of a home that import `troupe` get the one that runs, and no second copy of its classes
   const own = Object.fromEntries(faces.map(({ name }) => [name, `./${faceName(name)}.js`]));
   await writeFile(
-    join(outdir, 'package.json'),
-    JSON.stringify({ name: 'troupe', type: 'module', exports: own }),
+    join(outdir, manifest),
+    JSON.stringify({
+      name: 'troupe',
+      version,
+      type: 'module',
+      exports: { ...own, './package.json': './package.json' },
+    }),
   );
 }
 
+const manifest = 'package.json';
+const licences = 'notices.txt';
+
 interface Manifest {
+  readonly version: string;
   readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
   readonly dependencies: Readonly<Record<string, string>>;
 }

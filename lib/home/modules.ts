@@ -35,7 +35,10 @@ export async function loadModules(
   layout: Pick<Layout, 'home' | 'config'>,
 ): Promise<Additions & { readonly files: readonly ModuleFile[] }> {
   const files = await moduleFiles(names, layout);
-  if (files.length > 0) register(findsThisPackage, { data: { own: import.meta.url } });
+  if (files.length > 0)
+    register(findsThisPackage, {
+      data: { own: import.meta.url, root: new URL('../../..', import.meta.url).href },
+    });
   const added = await Promise.all(files.map(({ path }) => additionsOf(path, layout)));
   return {
     files,
@@ -120,14 +123,17 @@ const unusable = (
 
 /**
  * Modules of a home say `import { defineKind } from 'troupe'` without an installation of their own: what they do
- * not find beside them is looked for where this package is.
+ * not find beside them is looked for where this package is. Where they find this very package, they get what runs of
+ * it: the command is bundled, and its files one by one would be a second copy of everything.
  */
 const findsThisPackage = `data:text/javascript,${encodeURIComponent(`
-let own;
-export const initialize = (data) => { own = data.own; };
+let own, root;
+export const initialize = (data) => { ({ own, root } = data); };
 export async function resolve(specifier, context, next) {
   try {
-    return await next(specifier, context);
+    const found = await next(specifier, context);
+    if (!/^troupe(\\/|$)/.test(specifier) || !found.url.startsWith(root)) return found;
+    return await next(specifier, { ...context, parentURL: own });
   } catch (error) {
     if (error.code !== 'ERR_MODULE_NOT_FOUND' || !/^(troupe|xstate)(\\/|$)/.test(specifier)) throw error;
     return next(specifier, { ...context, parentURL: own });

@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInstance, type Instance, type InstanceOptions } from '../../../lib/instance.js';
 import { route } from '../../../lib/gateway/route.js';
 import { z } from 'zod';
+import { root } from '../../house/sources.js';
 import { Troupe } from '../cli/troupe.js';
 
 /** A kind, an engine and a connector of a user, written as they would be: by the name of the package. */
@@ -97,6 +98,20 @@ describe('modules of a home', () => {
     expect((await instance?.app.supervisor.get('tally', 't'))?.view, 'after a restart').to.deep.equal({
       total: 2,
     });
+  });
+
+  // A home in a project that has the package found its files one by one: a second copy beside the bundle that ran
+  it('get of this package what runs, also where it lies beside them', async () => {
+    await mkdir(join(home, 'node_modules'));
+    await symlink(root, join(home, 'node_modules/troupe'));
+    const names = "['troupe', 'troupe/gateway', 'troupe/package.json']";
+    await write('own.mjs', `throw new Error(${names}.map((name) => import.meta.resolve(name)).join(' '));`);
+    await write('config.yaml', 'modules: [own.mjs]\n');
+    const program = await Troupe.create();
+    const { err } = await program.run('start', '--home', home);
+    await program.clear();
+    for (const file of ['face.js', 'face-gateway.js', 'package.json'])
+      expect(err).to.include(`/dist/command/${file}`);
   });
 
   // The one who may write such a file is the gateway.
