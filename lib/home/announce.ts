@@ -1,4 +1,4 @@
-import { processTable } from '../../actors/engines/process.js';
+import { processTable } from '../../actors/engines/process/table.js';
 import { readPlainFile, writeAtomically } from './atomic-file.js';
 import { HomeError } from './home-error.js';
 
