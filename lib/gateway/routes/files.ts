@@ -155,7 +155,9 @@ async function list({ app, query }: HttpRequest<unknown, z.output<typeof listQue
       { index: 'all', prefix: '' },
       { after: query.cursor.place, limit: query.limit ?? 100 },
     );
-    return { body: { files: rows, nextCursor } };
+    return {
+      body: { files: rows.map((row) => shown(row as Readonly<Record<string, unknown>>)), nextCursor },
+    };
   }
   const page = await app.supervisor.list('file', {
     index: 'all',
