@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { App } from '../../lib/commands/app.js';
+import { aloneInFolder, worktreeTurns } from '../../lib/commands/sessions/worktree.js';
 import { openHouse, poll, type Answer, type House } from './gateway/fixture.js';
 
 /**
@@ -10,13 +13,19 @@ import { openHouse, poll, type Answer, type House } from './gateway/fixture.js';
  */
 describe('changes of a session', () => {
   let house: House;
+  let settings: App['settings'];
   let project: string;
   let cwd: string;
   let at: string;
   before(async () => {
-    house = await openHouse();
+    const home = await mkdtemp(join(tmpdir(), 'changes-'));
+    settings = { home, sessionRoots: [home], interruptOnNewMessage: true, turnDeadlineMs: 60_000 };
+    house = await openHouse({ settings });
   });
-  after(() => house.close());
+  after(async () => {
+    await house.close();
+    await rm(settings.home, { recursive: true, force: true });
+  });
 
   const git = (folder: string, ...args: string[]): string =>
     execFileSync('git', ['-C', folder, '-c', 'user.name=x', '-c', 'user.email=x@x', ...args], {
@@ -26,7 +35,7 @@ describe('changes of a session', () => {
     Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
   let made = 0;
   beforeEach(async () => {
-    project = join(house.home, `project-${(made += 1)}`);
+    project = join(settings.home, `project-${(made += 1)}`);
     await mkdir(project);
     git(project, 'init', '-q', '-b', 'main');
     await put(project, { 'a.txt': 'one\ntwo\nthree\n', 'gone.txt': 'gone\n' });
@@ -171,6 +180,44 @@ describe('changes of a session', () => {
     expect(await readFile(join(cwd, 'gone.txt'), 'utf8')).to.equal('gone\n');
   });
 
+  it('that are discarded take along nothing else that the agent has staged', async () => {
+    await open();
+    await put(cwd, { 'a.txt': 'bad\n', 'good.txt': 'good\n' });
+    git(cwd, 'add', 'a.txt');
+    git(cwd, 'commit', '-qm', 'bad');
+    git(cwd, 'add', 'good.txt');
+    await done('discard', { paths: ['a.txt'] });
+    expect((await read()).files).to.deep.equal([
+      { path: 'good.txt', change: 'added', added: 1, removed: 0, isCommitted: false },
+    ]);
+    expect(git(cwd, 'show', '--format=', '--name-only', 'HEAD')).to.equal('a.txt\n');
+  });
+
+  // A turn that began in between wrote into files that were being taken back.
+  it('are decided on alone: a turn that would begin waits, and what waited decides on what it has seen', async () => {
+    const id = await open();
+    await put(cwd, { 'a.txt': 'bad\n' });
+    const { version } = await read();
+    const order: string[] = [];
+    let release = (): void => undefined;
+    const decided = aloneInFolder({ settings }, id, async () => {
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      order.push('decided');
+    });
+    const turns = worktreeTurns({ settings });
+    const turn = turns.beforeTurn(id, 'off').then(() => order.push('turn'));
+    const discarded = house.operator.post(`${at}/discard`, { version });
+    await read(); // takes as long as they would
+    await put(cwd, { 'a.txt': 'other\n' });
+    release();
+    await Promise.all([decided, turn]);
+    expect(order).to.deep.equal(['decided', 'turn']);
+    expect((await discarded).body.code).to.equal('VERSION_CONFLICT');
+    expect(await readFile(join(cwd, 'a.txt'), 'utf8')).to.equal('other\n');
+  });
+
   it('in a folder of a person are those in no commit: named ones are committed or discarded', async () => {
     await open({});
     await put(project, { 'a.txt': 'mine and the agent\n', 'new.txt': 'new\n', 'bad.txt': 'bad\n' });
@@ -224,7 +271,7 @@ describe('changes of a session', () => {
 
   it('with a driver or a filter of the repository are not merged: its program is not started', async () => {
     await open();
-    const mark = join(house.home, `ran-${made}`);
+    const mark = join(settings.home, `ran-${made}`);
     git(project, 'config', 'merge.own.driver', `touch ${mark}`);
     await put(cwd, { '.gitattributes': '*.txt merge=own\n', 'a.txt': 'one\ntheirs\nthree\n' });
     git(cwd, 'add', '.');
@@ -240,8 +287,8 @@ describe('changes of a session', () => {
     await open();
     const names = ['-rf', '*.txt', ':(top)a.txt', '<img src=x onerror=alert(1)>', 'tab\tand "quote"'];
     await put(cwd, Object.fromEntries(names.map((name) => [name, 'x\n'])));
-    const outside = join(house.home, `outside-${made}`);
-    await put(house.home, { [`outside-${made}`]: 'untouched\n' });
+    const outside = join(settings.home, `outside-${made}`);
+    await put(settings.home, { [`outside-${made}`]: 'untouched\n' });
     await rm(join(cwd, 'a.txt'));
     await symlink(outside, join(cwd, 'a.txt'));
     const { files } = await read();

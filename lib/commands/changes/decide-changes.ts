@@ -8,6 +8,7 @@ import { scratchIn } from '../sessions/folder-state.js';
 import { git } from '../sessions/git.js';
 import { bringBack } from '../sessions/keep-work.js';
 import { presentSession } from '../sessions/read-session.js';
+import { aloneInFolder } from '../sessions/worktree.js';
 import { tipOf } from './merge-state.js';
 import { isWorking, readChanges, type ChangedFile, type Changes } from './read-changes.js';
 import { handledByPrograms, workPlaceOf, type OwnWork, type WorkPlace } from './work-place.js';
@@ -29,16 +30,14 @@ export async function commitChanges(
   sessionId: string,
   { message, ...chosen }: ChosenFiles & { readonly message: string },
 ): Promise<{ readonly commit: string } | Refusal> {
-  const seen = await seenChanges(request, sessionId, chosen);
-  if (isRefusal(seen)) return seen;
-  const { place, files } = seen;
-  const paths = unsaved(files);
-  if (paths.length === 0)
-    return refuse('CONFLICT', {}, 'There is nothing to commit: every change is in a commit.');
-  return attempt('commit', place, async () => {
+  return decide('commit', { request, sessionId, chosen }, async ({ place, files }) => {
+    const paths = unsaved(files);
+    if (paths.length === 0)
+      return refuse('CONFLICT', {}, 'There is nothing to commit: every change is in a commit.');
     const unsupported = await handledByPrograms(place, paths);
     if (unsupported !== undefined) return refuse('CONFLICT', {}, unsupported);
-    await commitPaths(place, paths, `${message}\n\nTroupe-Session: ${sessionId}`);
+    await addPaths(place, paths);
+    await commitOnly(place, paths, `${message}\n\nTroupe-Session: ${sessionId}`);
     const commit = (await place.ask('rev-parse', 'HEAD')).trim();
     await bringBack(request.app, sessionId, place.level);
     return { commit };
@@ -55,12 +54,9 @@ export async function discardChanges(
   sessionId: string,
   chosen: ChosenFiles,
 ): Promise<{ readonly keptAs: string; readonly count: number } | Refusal> {
-  const seen = await seenChanges(request, sessionId, chosen);
-  if (isRefusal(seen)) return seen;
-  const { place, files, changes } = seen;
-  if (files.length === 0) return refuse('CONFLICT', {}, 'There is nothing to discard.');
-  const paths = files.map(({ path }) => path);
-  return attempt('discard', place, async () => {
+  return decide('discard', { request, sessionId, chosen }, async ({ place, files, changes }) => {
+    if (files.length === 0) return refuse('CONFLICT', {}, 'There is nothing to discard.');
+    const paths = files.map(({ path }) => path);
     const unsupported = await handledByPrograms(place, paths);
     if (unsupported !== undefined) return refuse('CONFLICT', {}, unsupported);
     const keptAs = await keepAside(request, place, { sessionId, paths });
@@ -75,8 +71,9 @@ export async function discardChanges(
     );
     if (place.kind === 'worktree') {
       const message = `Discard changes of session ${sessionId.slice(0, 8)}\n\nTroupe-Session: ${sessionId}`;
-      if ((await place.ask('diff', '--cached', '--name-only', '--no-ext-diff')) !== '')
-        await place.ask(...(await author(place)), 'commit', ...plainCommit, '-m', message);
+      const back = await place.ask('diff', '--cached', '--name-only', '--no-ext-diff', '-z', '--', ...paths);
+      // of what the agent has staged beside them no one has decided
+      if (back !== '') await commitOnly(place, back.split('\0').filter(Boolean), message);
       await bringBack(request.app, sessionId, place.level);
     }
     return { keptAs, count: paths.length };
@@ -96,29 +93,26 @@ export async function mergeChanges(
   sessionId: string,
   { version, squash, message }: MergeRequest,
 ): Promise<{ readonly commit: string; readonly into: string } | Refusal> {
-  const seen = await seenChanges(request, sessionId, { version });
-  if (isRefusal(seen)) return seen;
-  const { place, changes, session } = seen;
-  if (place.kind !== 'worktree' || changes.merge === null)
-    return refuse(
-      'CONFLICT',
-      {},
-      'This session has no branch of its own: its changes are in the folder already.',
-    );
-  const { state, reason, into, head, conflicts } = changes.merge;
-  if (state === 'merged') return refuse('CONFLICT', {}, `${into} has all changes of this session already.`);
-  if (state === 'conflicts')
-    return refuse(
-      'CONFLICT',
-      { conflicts: conflicts.map(({ path }) => path) },
-      `Nothing was merged: ${into} has changed the same lines of ${conflicts.length} files.`,
-    );
-  if (state === 'refused' || into === null) return refuse('CONFLICT', {}, reason ?? 'It cannot be merged.');
-  const title = (session.view.title ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 100);
-  const subject =
-    message ??
-    (squash ? title || `Session ${sessionId.slice(0, 8)}` : `Merge ${place.copy.branch}: ${title}`);
-  return attempt('merge', place, async () => {
+  return decide('merge', { request, sessionId, chosen: { version } }, async ({ place, changes, session }) => {
+    if (place.kind !== 'worktree' || changes.merge === null)
+      return refuse(
+        'CONFLICT',
+        {},
+        'This session has no branch of its own: its changes are in the folder already.',
+      );
+    const { state, reason, into, head, conflicts } = changes.merge;
+    if (state === 'merged') return refuse('CONFLICT', {}, `${into} has all changes of this session already.`);
+    if (state === 'conflicts')
+      return refuse(
+        'CONFLICT',
+        { conflicts: conflicts.map(({ path }) => path) },
+        `Nothing was merged: ${into} has changed the same lines of ${conflicts.length} files.`,
+      );
+    if (state === 'refused' || into === null) return refuse('CONFLICT', {}, reason ?? 'It cannot be merged.');
+    const title = (session.view.title ?? '').replaceAll(/\p{Cc}+/gu, ' ').slice(0, 100);
+    const subject =
+      message ??
+      (squash ? title || `Session ${sessionId.slice(0, 8)}` : `Merge ${place.copy.branch}: ${title}`);
     await bringBack(request.app, sessionId, place.level);
     const commit = await mergedCommit(place, {
       head,
@@ -202,6 +196,23 @@ async function seenChanges(
   return { session, place, changes, files };
 }
 
+interface Decision {
+  readonly request: Request;
+  readonly sessionId: string;
+  readonly chosen: ChosenFiles;
+}
+
+/** What was seen stays so until it is done: a turn that would begin waits, and so do other decisions. */
+const decide = <Value>(
+  what: string,
+  { request, sessionId, chosen }: Decision,
+  action: (seen: Seen) => Promise<Value | Refusal>,
+): Promise<Value | Refusal> =>
+  aloneInFolder(request.app, sessionId, async () => {
+    const seen = await seenChanges(request, sessionId, chosen);
+    return isRefusal(seen) ? seen : attempt(what, seen.place, () => action(seen));
+  });
+
 /** Where git says no, its own words: which files of a person it would have overwritten stands above its last line. */
 async function attempt<Value>(
   what: string,
@@ -248,8 +259,8 @@ async function keepAside(
   }
 }
 
-async function commitPaths({ ask }: WorkPlace, paths: readonly string[], message: string): Promise<void> {
-  await addPaths({ ask }, paths);
+/** What else stands in the index stays there. */
+async function commitOnly({ ask }: WorkPlace, paths: readonly string[], message: string): Promise<void> {
   await ask(...(await author({ ask })), 'commit', ...plainCommit, '--only', '-m', message, '--', ...paths);
 }
 

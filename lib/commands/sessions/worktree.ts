@@ -4,6 +4,7 @@ import { isWithin, type SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { copyOf, forgetCopy, keepCopy } from '../../home/clones.js';
 import type { App } from '../app.js';
+import { inTurn } from '../request.js';
 import { git, hasSubmodules, type GitCommand, type GitHost } from './git.js';
 import { bringBack, keepWork } from './keep-work.js';
 
@@ -103,9 +104,21 @@ async function addWorktree(
 
 /** What is done around each turn: `sandbox: {…, ...worktreeTurns(app)}`. */
 export const worktreeTurns = (app: GitHost) => ({
-  beforeTurn: (sessionId: string, level: SandboxLevel) => restoreWorktree(app, sessionId, level),
-  afterTurn: (sessionId: string, level: SandboxLevel) => keepWork(app, sessionId, level),
+  beforeTurn: (sessionId: string, level: SandboxLevel) =>
+    aloneInFolder(app, sessionId, () => restoreWorktree(app, sessionId, level)),
+  afterTurn: (sessionId: string, level: SandboxLevel) =>
+    aloneInFolder(app, sessionId, () => keepWork(app, sessionId, level)),
 });
+
+/**
+ * What the gateway does in the folder of a session, one thing after the other: a turn begins when it is done.
+ * @example await aloneInFolder(app, 's1', () => keepWork(app, 's1', 'off'))
+ */
+export const aloneInFolder = <Value>(
+  { settings }: Pick<GitHost, 'settings'>,
+  sessionId: string,
+  action: () => Promise<Value>,
+): Promise<Value> => inTurn(settings, `folder/${sessionId}`, action);
 
 /** Makes the working copy of a session again that was taken away while it rested (clean-work.ts). */
 async function restoreWorktree(app: GitHost, sessionId: string, level: SandboxLevel): Promise<void> {
