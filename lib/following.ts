@@ -41,7 +41,8 @@ export async function startFollowing(app: App, opened: Opened, interrupted: Inte
   const notCleaned = failed(log, 'could not take away an old worktree');
   const cleaning = daily(app, () => dropRested(app, notCleaned), notCleaned);
   opened.add(() => cleaning.close());
-  const dropping = daily(app, () => dropOutput(app), failed(log, 'could not drop old results of tools'));
+  const notDropped = failed(log, 'could not drop old results of tools');
+  const dropping = daily(app, () => dropOutput(app, notDropped), notDropped);
   opened.add(() => dropping.close());
   void followSchedules(app).catch(failed(log, 'could not check the schedules of workflows'));
   if (connectors === undefined) return;

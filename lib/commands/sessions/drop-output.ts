@@ -21,10 +21,11 @@ import type { ListPage } from '../../supervisor/contract.js';
  * Results of tools that are older than `sessions.keepToolOutput` go: of each stay its beginning, size and hash, and the
  * date. Their age is time that has really passed (the clock of retention): a clock that leaps drops nothing, and what
  * passed while no gateway ran counts at most a day a day. Files go first; a crash in between leaves a message whose
- * file is gone, and the next look writes it. Answers how many results were dropped.
- * @example await dropOutput(app) // 12
+ * file is gone, and the next look writes it. A session with which that fails keeps the others from nothing. Answers how
+ * many results were dropped.
+ * @example await dropOutput(app, (error) => log.error(error)) // 12
  */
-export async function dropOutput(app: App): Promise<number> {
+export async function dropOutput(app: App, failed: (error: unknown) => void): Promise<number> {
   const days = app.settings.keepToolOutputDays;
   if (days === undefined) return 0;
   const keepMs = days * dayMs;
@@ -37,7 +38,11 @@ export async function dropOutput(app: App): Promise<number> {
       limit: 100,
       ...(after === '' ? {} : { after }),
     });
-    for (const { id, row } of page.items) count += await sweep(app, id, { kept: row, now, began, keepMs });
+    for (const { id, row } of page.items)
+      count += await sweep(app, id, { kept: row, now, began, keepMs }).catch((error: unknown) => {
+        failed(error);
+        return 0;
+      });
     after = page.next;
   }
   return count;

@@ -11,7 +11,7 @@ import { createTurnRecord } from '../../../../actors/session/turn-record.js';
 import type { TurnContext } from '../../../../actors/session/turn-permission.js';
 import type { App } from '../../../../lib/commands/app.js';
 import { eraseContents } from '../../../../lib/commands/sessions/erase-contents.js';
-import { dropOutput } from '../../../../lib/commands/sessions/drop-output.js';
+import { dropOutput as sweepAll } from '../../../../lib/commands/sessions/drop-output.js';
 import { keepOutput } from '../../../../lib/commands/sessions/keep-output.js';
 import { layoutOf } from '../../../../lib/home/layout.js';
 import { openRecords, type Records } from '../../../../lib/records/records.js';
@@ -21,6 +21,8 @@ import { testEnvironment, type TestEnvironment } from '../../../../lib/testing/t
 import { operator } from '../../../../machines/caller.js';
 import type { TurnInput, TurnOutput } from '../../../../machines/session/context.js';
 import { sessionInput } from './session-input.js';
+
+const dropOutput = (app: App): Promise<number> => sweepAll(app, (error) => expect.fail(String(error)));
 
 /** Results of tools on a real store, with a clock that leaps and a gateway that dies. */
 describe('results of tools, after their days', () => {
@@ -182,9 +184,9 @@ describe('results of tools, after their days', () => {
           ? () => Promise.reject(new Error('killed'))
           : (Reflect.get(target, member) as unknown),
     });
-    expect(await dropOutput({ ...app, supervisor: dying }).catch((error: Error) => error.message)).to.equal(
-      'killed',
-    );
+    const failures: unknown[] = [];
+    expect(await sweepAll({ ...app, supervisor: dying }, (error) => failures.push(error))).to.equal(0);
+    expect(failures.map(String)).to.deep.equal(['Error: killed']);
     expect((await results('s1'))[2])
       .to.have.property('media')
       .that.is.an('array');
@@ -195,6 +197,24 @@ describe('results of tools, after their days', () => {
       toolOutputSha256: createHash('sha256').update(long).digest('hex'),
       toolOutputBytes: long.length,
     });
+  });
+
+  // One session with a file that could not be removed kept the results of all behind it, for ever.
+  it('go from all other sessions where one cannot be read', async () => {
+    await worked('s1');
+    await worked('s2');
+    await dropOutput(app);
+    await environment.sleep(31 * day);
+    const ailing = new Proxy(app.supervisor, {
+      get: (target, member) =>
+        member !== 'rows'
+          ? (Reflect.get(target, member) as unknown)
+          : (...given: Parameters<typeof target.rows>) =>
+              given[0].id === 's1' ? Promise.reject(new Error('unreadable')) : target.rows(...given),
+    });
+    const failures: unknown[] = [];
+    const count = await sweepAll({ ...app, supervisor: ailing }, (error) => failures.push(error));
+    expect([count, failures.map(String)]).to.deep.equal([2, ['Error: unreadable']]);
   });
 
   // What was read before an erasure must not be written back after it.
