@@ -124,7 +124,10 @@ const sessions = z.strictObject({
       'A worktree without uncommitted work goes when its session has rested so long; its branch stays. 0: never.',
     ),
   keepToolOutput: z
-    .union([z.number().min(1).max(36_500), z.literal('keep')])
+    .union(
+      [z.number().min(1).max(36_500), z.literal('keep')],
+      'must be a number of days, 1 to 36500, or keep',
+    )
     .default(30)
     .describe(
       'Days for which results of tools stay whole; then their beginning, size and hash stay. `keep`: for ever.',

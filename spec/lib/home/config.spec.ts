@@ -44,6 +44,13 @@ describe('config.yaml', () => {
     expect(refusal('engines:\n  codex: { ownTools: [Read] }\n')).to.include('ownTools');
   });
 
+  it('says how long results of tools may be kept', () => {
+    const given = (days: string): string => `sessions:\n  keepToolOutput: ${days}\n`;
+    expect(refusal(given('forever'))).to.include('must be a number of days, 1 to 36500, or keep');
+    expect(refusal(given('0'))).to.include('sessions.keepToolOutput');
+    expect(parseConfig(given('keep')).sessions.keepToolOutput).to.equal('keep');
+  });
+
   it('is closed by default: credentials needed, loopback only, no file access beyond the home', () => {
     expect(defaultConfig().gateway).to.include({
       host: '127.0.0.1',

@@ -83,7 +83,7 @@ function toolUseOf({ id, content, toolCall, meta }: Message): ToolUse | undefine
 function outputOf({ toolOutput, toolOutputBytes, droppedAt }: Readonly<Record<string, unknown>>): unknown {
   if (typeof droppedAt !== 'number') return toolOutput;
   const bytes = `${Number(toolOutputBytes).toLocaleString('en')} bytes`;
-  return `${String(toolOutput)}\n… dropped on ${dateAndTime(droppedAt).slice(0, 10)} (${bytes})`;
+  return `${String(toolOutput)}\n… of ${bytes}; the rest was dropped: ${dateAndTime(droppedAt)}`;
 }
 
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
