@@ -215,7 +215,7 @@ describe('the console', () => {
     await third.waitForSelector('.needs .empty >> text=Nothing waits for you.');
     await other.click('.detail [data-choice=reject]');
     await other.waitForSelector('[data-outcome].bad >> text=Not decided: ');
-    expect(await other.locator('[data-outcome]').textContent()).to.match(/The approval of ACM-1 was/);
+    expect(await other.locator('[data-outcome]').textContent()).to.match(/ACM-1 .*already approved, by/);
     expect(await approval(id)).to.equal('approved');
     for (const page of [one, other, third]) await page.context().close();
   });

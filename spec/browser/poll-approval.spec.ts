@@ -59,13 +59,15 @@ describe('the approval of a program in the console', () => {
     await list.context().close();
     const page = await viewer.open(url, { path: '/', token, at: '#/inbox' });
     await page.waitForSelector('.subject >> text=--gently');
-    await page.route('**/api/workflow-triggers', (route) => route.abort()); // as read, a moment ago
+    // as read, a moment ago: of the next program it sees neither the text nor that it waits
+    for (const path of ['**/api/workflow-triggers', '**/api/attention*'])
+      await page.route(path, (route) => route.abort());
     await operator.call('DELETE', '/api/workflow-triggers/mail', {});
     await bind('--harshly');
     await page.click('.detail [data-choice=approve]');
     await page.waitForSelector('.notice.bad >> text=has changed since you read it');
     expect(await activation()).to.equal('pending_approval');
-    await page.unroute('**/api/workflow-triggers');
+    await page.unrouteAll();
     await page.goto('about:blank');
     await page.goto(`${url}/`);
     await page.waitForSelector('.needs .subject >> text=--harshly');
