@@ -133,6 +133,16 @@ describe('changes of a session', () => {
     expect((await read()).merge).to.include({ state: 'merged' });
   });
 
+  // A merge takes all of a branch, however few of its files are listed.
+  it('are merged also where they are more files than are listed', async () => {
+    await open();
+    await put(cwd, Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`file-${n}`, 'x\n'])));
+    git(cwd, 'add', '.');
+    git(cwd, 'commit', '-qm', 'many');
+    await done('merge');
+    expect(git(project, 'ls-files', 'file-*').trim().split('\n')).to.have.length(1_001);
+  });
+
   it('are shown where both sides have changed the same lines, and nothing is touched', async () => {
     await open();
     await put(cwd, { 'a.txt': 'one\ntheirs\nthree\n' });

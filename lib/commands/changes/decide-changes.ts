@@ -30,7 +30,8 @@ export async function commitChanges(
   sessionId: string,
   { message, ...chosen }: ChosenFiles & { readonly message: string },
 ): Promise<{ readonly commit: string } | Refusal> {
-  return decide('commit', { request, sessionId, chosen }, async ({ place, files }) => {
+  return decide('commit', { request, sessionId, chosen }, async ({ place, files, changes }) => {
+    if (changes.hasMoreFiles && chosen.paths === undefined) return tooMany;
     const paths = unsaved(files);
     if (paths.length === 0)
       return refuse('CONFLICT', {}, 'There is nothing to commit: every change is in a commit.');
@@ -55,6 +56,7 @@ export async function discardChanges(
   chosen: ChosenFiles,
 ): Promise<{ readonly keptAs: string; readonly count: number } | Refusal> {
   return decide('discard', { request, sessionId, chosen }, async ({ place, files, changes }) => {
+    if (changes.hasMoreFiles && chosen.paths === undefined) return tooMany;
     if (files.length === 0) return refuse('CONFLICT', {}, 'There is nothing to discard.');
     const paths = files.map(({ path }) => path);
     const unsupported = await handledByPrograms(place, paths);
@@ -185,8 +187,6 @@ async function seenChanges(
       { version: changes.version },
       'The changes are others by now. Read them again.',
     );
-  if (changes.hasMoreFiles && paths === undefined)
-    return refuse('CONFLICT', {}, 'These are too many files to decide on at once. Name them, or use git.');
   const unknown = paths?.find((path) => !changes.files.some((file) => file.path === path));
   if (unknown !== undefined)
     return refuse('BAD_REQUEST', { path: 'paths' }, `${unknown} is no changed file.`);
@@ -263,6 +263,12 @@ async function keepAside(
 async function commitOnly({ ask }: WorkPlace, paths: readonly string[], message: string): Promise<void> {
   await ask(...(await author({ ask })), 'commit', ...plainCommit, '--only', '-m', message, '--', ...paths);
 }
+
+const tooMany = refuse(
+  'CONFLICT',
+  {},
+  'These are too many files to decide on at once. Name them, or use git.',
+);
 
 const unsaved = (files: readonly ChangedFile[]): readonly string[] =>
   files.filter(({ isCommitted }) => !isCommitted).map(({ path }) => path);
