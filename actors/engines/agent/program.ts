@@ -1,6 +1,6 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { outputOf } from '../../start-program.js';
+import { outputOf, ProgramError } from '../../start-program.js';
 import { commandFacts } from '../executable.js';
 import type { EngineModel } from '../engine.js';
 import { childEnvironment } from '../process/environment.js';
@@ -59,7 +59,7 @@ async function versionOf(file: string): Promise<string | undefined> {
   }
   const limits = { timeoutMs: 3_000, bytesMax: 64 * 1024 };
   const said = await outputOf(file, ['--version'], { ...limits, env: childEnvironment({}, 'version') }).catch(
-    () => '',
+    (error: unknown) => (error instanceof ProgramError ? error.stdout : ''),
   );
   return /\d+\.\d+(?:\.\d+)?[\w.-]*/.exec(said)?.[0];
 }
