@@ -78,8 +78,8 @@ export interface Confined {
 }
 
 export interface SandboxOptions {
-  /** What no agent may see: the gateway's home, keys. */
-  readonly hidden: readonly string[];
+  /** What no agent may see: the gateway's home, keys. Looked at each time. */
+  readonly hidden: () => Promise<readonly string[]>;
   /** Folders within those whose folders are the working folders of one agent each. */
   readonly ownFolders: readonly string[];
   /** Refuse whatever cannot be confined as asked. */
@@ -101,14 +101,18 @@ export class ConfineError extends Error {
 const ownProgram = fileURLToPath(new URL('../../..', import.meta.url));
 const linkProgram = fileURLToPath(new URL('./link-main.js', import.meta.url));
 
-/** `const sandbox = createSandbox({hidden: [layout.home], ownFolders: [layout.work], isRequired: () => false})` */
+/** `const sandbox = createSandbox({hidden: async () => [layout.home], ownFolders: [layout.work], isRequired: () => false})` */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const findTool = options.tool ?? findSandboxTool;
   let tool: Promise<SandboxTool> | undefined;
   const found = (): Promise<SandboxTool> => (tool ??= findTool());
   // each time: a socket, a startup file may be there since a moment ago
-  const present = (): Promise<Places> =>
-    findPlaces({ hidden: options.hidden, program: ownProgram, programs: options.programs?.() ?? [] });
+  const present = async (): Promise<Places> =>
+    findPlaces({
+      hidden: await options.hidden(),
+      program: ownProgram,
+      programs: options.programs?.() ?? [],
+    });
 
   let mark: Promise<AgentMark | undefined> | undefined;
   async function marking({ sessionId }: Command): Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { findBackups, type FoundRepository } from '../home/backups/find-backups.js';
 import { bytesOf, filesIn, type Manifest } from '../home/backups/manifest.js';
 import type { Place } from '../home/backups/place.js';
-import { timeOf } from '../home/backups/repository.js';
+import { DamagedBackup, timeOf } from '../home/backups/repository.js';
 import { keyName, readSecrets } from '../home/backups/secrets.js';
 import { newKey } from '../home/backups/seal.js';
 import type { Layout } from '../home/layout.js';
@@ -65,6 +65,7 @@ export function keptBackupCommands(backup: Command, terminal: Terminal): void {
     .option('--json', 'answer as JSON')
     .action(async (from: string | undefined, _options: unknown, command: Command) => {
       const options = command.optsWithGlobals<HomeOptions & PlaceOptions & { readonly json?: boolean }>();
+      const unreadable: Error[] = [];
       const rows: (Pick<Manifest, 'from' | 'seq' | 'include'> & {
         readonly at: string;
         readonly name: string;
@@ -74,11 +75,16 @@ export function keptBackupCommands(backup: Command, terminal: Terminal): void {
       })[] = [];
       for (const { at, note, repository } of await backupsAt(from, options, homeOf(options, terminal)))
         for (const name of await repository.names()) {
-          const manifest = await repository.read(name);
+          const manifest = await repository.read(name).catch((error: unknown) => {
+            if (!(error instanceof DamagedBackup)) throw error;
+            unreadable.push(error); // all others are still worth knowing
+          });
+          if (manifest === undefined) continue;
           const { from: first, seq, include } = manifest;
           const [files, size] = [filesIn(manifest), bytesOf(manifest)];
           rows.push({ at, name, from: first, seq, files, bytes: size, include, encrypted: note.encrypted });
         }
+      for (const { message } of unreadable) terminal.say(message);
       if (options.json === true) return terminal.out(JSON.stringify(rows));
       const now = Date.now();
       terminal.out(

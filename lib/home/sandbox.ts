@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { acpPresetNames, acpPresets } from '../../actors/engines/acp/presets.js';
 import { totalmem } from 'node:os';
 import { lackingSandbox, type TurnSandbox } from '../../actors/session/turn-sandbox.js';
@@ -6,6 +6,7 @@ import type { Engine } from '../../actors/engines/engine.js';
 import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox, type Command, type Confined, type InForce } from '../../actors/sandbox/sandbox.js';
 import type { SandboxTool } from '../../actors/sandbox/tool.js';
+import { folderOf, readRecord } from './backups/record.js';
 import { copyOf } from './clones.js';
 import type { Config } from './config.js';
 import type { Layout } from './layout.js';
@@ -47,10 +48,8 @@ export interface SandboxDecision {
 
 /** `homeSandbox({layout, config: () => live.current, records})` */
 export function homeSandbox({ layout, config, records, tool }: HomeSandboxOptions): HomeSandbox {
-  const { tls } = config().gateway;
   const port = createSandbox({
-    // the key of its certificate may lie elsewhere
-    hidden: [layout.home, ...(tls === null ? [] : [resolve(layout.home, tls.key)])],
+    hidden: () => hiddenPlaces(config(), layout),
     ownFolders: [layout.work, layout.polls],
     isRequired: () => config().agents.sandboxRequired,
     programs: () => programsOf(config(), layout),
@@ -71,6 +70,22 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
     confine: (command) => port.confine(command, config().agents.sandbox),
     lacking: lackingSandbox(sandbox),
   };
+}
+
+/** The home, and what of it lies elsewhere: the key of its certificate, its backups and the keys of those. */
+async function hiddenPlaces(
+  { gateway: { tls }, backup }: Config,
+  layout: Layout,
+): Promise<readonly string[]> {
+  const { to, secretsFile } = backup;
+  const isFolder = to?.startsWith('/') === true;
+  return [
+    layout.home,
+    ...(tls === null ? [] : [resolve(layout.home, tls.key)]),
+    ...(secretsFile === null ? [] : [secretsFile]),
+    // no more than its own: around it agents may work
+    ...(isFolder ? [join(to, folderOf(layout, await readRecord(layout)))] : []),
+  ];
 }
 
 /** Three quarters of what this machine has, where nothing is said. */

@@ -1,5 +1,5 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startProgram } from '../../actors/start-program.js';
 import type { Clock } from '../environment.js';
@@ -9,6 +9,7 @@ import type { BackupJob, BackupMade } from './backups/job.js';
 import type { Config } from './config.js';
 import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
+import { inside } from './new-folder.js';
 
 /**
  * Backups that no one has to think of: one every so many hours, restored on trial before it counts, and only then the
@@ -57,9 +58,9 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
     const { to, everyHours } = settings();
     if (to === null || clock.monotonic() < notBefore) return;
     const record = await readRecord(layout);
-    const last = record.to === to ? record.kept.at(-1) : undefined;
+    const last = record.to === to ? record.madeAt : null;
     // A clock that was set back must not end the backups until it has caught up
-    if (last !== undefined && Math.abs(clock.now() - timeOf(last.name)) < everyHours * hourMs) return;
+    if (last !== null && Math.abs(clock.now() - last) < everyHours * hourMs) return;
     await make();
   };
   const make = (): Promise<BackupMade> =>
@@ -73,7 +74,9 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
         if (!stopping.signal.aborted && now.to !== null) {
           notBefore = clock.monotonic() + Math.min(hourMs, now.everyHours * hourMs);
           const failed = { at: new Date(clock.now()).toISOString(), reason: error.message };
-          await writeRecord(layout, { ...(await readRecord(layout)), failed });
+          await readRecord(layout)
+            .then((record) => writeRecord(layout, { ...record, failed }))
+            .catch(() => undefined); // where the disk is full, it is at least said
           schedule.failed(error, now);
         }
         throw error;
@@ -88,11 +91,14 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
         'backup.to is not set in config.yaml.',
         'Name a folder or a bucket there.',
       );
+    await refuseWithin(layout.home, to);
     const store = join(layout.temporary, 'backup-store');
     const scratch = join(layout.temporary, 'backup-trial');
     const record = await readRecord(layout);
+    const at = clock.now();
     try {
-      await rm(scratch, { recursive: true, force: true });
+      // What a gateway left that was killed in the middle
+      for (const left of [scratch, store]) await rm(left, { recursive: true, force: true });
       await schedule.stage(store);
       const { home, instance } = layout;
       // Kept at once: a new record has a new id, and a second try must find what the first has written
@@ -105,7 +111,7 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
             instance,
             version: schedule.version,
             include,
-            at: clock.now(),
+            at,
           },
           place: { to, endpoint, region },
           folder: folderOf(layout, record),
@@ -116,7 +122,7 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
         },
         stopping.signal,
       );
-      await writeRecord(layout, { id: record.id, to, kept: made.kept, failed: null });
+      await writeRecord(layout, { id: record.id, to, madeAt: at, kept: made.kept, failed: null });
       return made;
     } finally {
       await rm(store, { recursive: true, force: true });
@@ -134,6 +140,19 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
     },
   };
 }
+
+/** A backup within the home would hold those before it, and be lost with the home. Links are looked through. */
+async function refuseWithin(home: string, to: string): Promise<void> {
+  if (to.startsWith('s3://') || !inside(await realpath(home), await realPlace(to))) return;
+  throw new HomeError('BAD_HOME', `backup.to is inside the home: ${to}.`, 'Choose a folder elsewhere.');
+}
+
+/** Where a folder lies, though it may not be there yet. */
+const realPlace = (path: string): Promise<string> =>
+  realpath(path).catch(async (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
+    return join(await realPlace(dirname(path)), basename(path));
+  });
 
 /** Runs a job in a program of its own, which yields to all others. Rejects with what it says is wrong. */
 export function runApart(job: BackupJob, signal: AbortSignal): Promise<BackupMade> {

@@ -33,7 +33,7 @@ async function pairs(folders: number, level: SandboxLevel, count: number): Promi
   try {
     for (const name of ['.config', 'project']) await mkdir(join(home, name));
     for (let n = 0; n < folders; n += 1) await mkdir(join(home, `folder-${n}`));
-    const port = createSandbox({ hidden: [], ownFolders: [], isRequired: () => true });
+    const port = createSandbox({ hidden: async () => [], ownFolders: [], isRequired: () => true });
     await started(port, home, level); // what is looked for once
     const more: number[] = [];
     for (let n = 0; n < count; n += 1) {

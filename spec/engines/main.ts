@@ -115,7 +115,7 @@ async function playAll(how: string): Promise<number> {
 function sandboxAt(level: SandboxLevel, home: string): TurnSandbox {
   process.env['HOME'] = home;
   const port = createSandbox({
-    hidden: [join(home, 'codex')],
+    hidden: async () => [join(home, 'codex')],
     ownFolders: [],
     isRequired: () => true,
   });

@@ -8,7 +8,14 @@ import { DamagedBackup, type Repository } from './repository.js';
  * Writes every file of a backup below `folder`, which must be empty, each piece compared with its digest. Links come
  * last, so nothing is ever written through one.
  */
-export async function writeOut(repository: Repository, manifest: Manifest, folder: string): Promise<void> {
+export async function writeOut(
+  repository: Repository,
+  manifest: Manifest,
+  folder: string,
+  /** For a trial nothing has to outlast a power cut: of many files, waiting for the disk takes most of the time. */
+  { isTrial = false } = {},
+): Promise<void> {
+  refuseThroughLinks(repository, manifest);
   const contents = contentsOf(repository);
   const folders: Extract<Entry, { readonly folder: true }>[] = [];
   for (const entry of manifest.entries) {
@@ -29,7 +36,7 @@ export async function writeOut(repository: Repository, manifest: Manifest, folde
         await file.writeFile(piece);
       }
       await file.chmod(entry.mode);
-      await file.sync();
+      if (!isTrial) await file.sync();
     } finally {
       await file.close();
     }
@@ -38,6 +45,15 @@ export async function writeOut(repository: Repository, manifest: Manifest, folde
     if ('link' in entry) await symlink(entry.link, join(folder, entry.path));
   // The innermost first: a folder that may not be written to must be filled before
   for (const { path, mode } of folders.reverse()) await chmod(join(folder, path), mode);
+}
+
+/** A link in a folder that is itself a link would be made wherever that one leads. */
+function refuseThroughLinks(repository: Repository, { entries }: Manifest): void {
+  const links = new Set(entries.flatMap((entry) => ('link' in entry ? [entry.path] : [])));
+  if (links.size === 0) return;
+  for (const { path } of entries)
+    for (let parent = dirname(path); parent !== '.'; parent = dirname(parent))
+      if (links.has(parent)) throw new DamagedBackup(repository.folder, `${path} lies behind a link`);
 }
 
 function existing(error: NodeJS.ErrnoException): void {

@@ -14,6 +14,8 @@ export interface BackupRecord {
   readonly id: string;
   /** Where the last one was written to; null: none was made yet. */
   readonly to: string | null;
+  /** When the last one was made by the clock of then, epoch ms; null: none was made yet. */
+  readonly madeAt: number | null;
   /** Oldest first. */
   readonly kept: readonly KeptBackup[];
   readonly failed: { readonly at: string; readonly reason: string } | null;
@@ -29,6 +31,7 @@ export interface KeptBackup {
 const schema = z.object({
   id: z.string().regex(/^[0-9a-f]{8}$/),
   to: z.string().nullable(),
+  madeAt: z.number().nullable(),
   kept: z.array(z.object({ name: z.string(), from: z.int(), seq: z.int() })),
   failed: z.object({ at: z.string(), reason: z.string() }).nullable(),
 });
@@ -39,7 +42,7 @@ export async function readRecord(layout: Layout): Promise<BackupRecord> {
   try {
     return schema.parse(JSON.parse(bytes?.toString('utf8') ?? ''));
   } catch {
-    return { id: randomBytes(4).toString('hex'), to: null, kept: [], failed: null };
+    return { id: randomBytes(4).toString('hex'), to: null, madeAt: null, kept: [], failed: null };
   }
 }
 

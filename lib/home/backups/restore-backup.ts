@@ -68,7 +68,14 @@ async function choose(
   const candidates = name !== undefined ? [name] : at === undefined ? names.slice(-1) : names;
   const ranges: string[] = [];
   for (const one of candidates) {
-    const manifest = await repository.read(one);
+    const manifest = await repository.read(one).catch((error: unknown) => {
+      // Another one may hold the position: one damaged, or sealed with an earlier key, is no reason to give up
+      if (at === undefined || name !== undefined || !(error instanceof DamagedBackup)) throw error;
+    });
+    if (manifest === undefined) {
+      ranges.push(`what cannot be read (${one})`);
+      continue;
+    }
     if (at === undefined || (manifest.from <= at && at <= manifest.seq)) return { name: one, manifest };
     ranges.push(`${manifest.from} to ${manifest.seq} (${one})`);
   }

@@ -9,7 +9,14 @@ import { bytesOf, filesIn, type Manifest } from './manifest.js';
 import { writeOut } from './read-backup.js';
 import type { BackupJob, BackupMade } from './job.js';
 import type { KeptBackup } from './record.js';
-import { beginRepository, DamagedBackup, nameAt, openRepository, type Repository } from './repository.js';
+import {
+  beginRepository,
+  DamagedBackup,
+  nameAt,
+  openRepository,
+  timeOf,
+  type Repository,
+} from './repository.js';
 import { ageSeal, noSeal } from './seal.js';
 import { readSecrets } from './secrets.js';
 import { writeBackup } from './write-backup.js';
@@ -36,7 +43,8 @@ export async function runJob(job: BackupJob): Promise<BackupMade> {
     await prove(repository, written.manifest, job.scratch);
   }
   const { manifest, newBytes } = written;
-  const name = nameAt(at);
+  // Names tell which is the newest. One from before the clock was set back must not outlive all that follow
+  const name = nameAt(last === undefined ? at : Math.max(at, timeOf(last) + 1));
   await repository.write(name, manifest);
   await repository.read(name);
   const removed = before.slice(0, Math.max(0, before.length - (job.keep - 1)));
@@ -86,7 +94,7 @@ export async function prove(repository: Repository, manifest: Manifest, scratch:
       );
     const home = join(scratch, 'home');
     await makeFolder(home);
-    await writeOut(repository, manifest, home);
+    await writeOut(repository, manifest, home, { isTrial: true });
     const { seq } = await openCopy(home, {});
     if (seq !== manifest.seq)
       throw new DamagedBackup(repository.folder, `its store ends at ${seq} instead of ${manifest.seq}`);

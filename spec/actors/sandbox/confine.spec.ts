@@ -27,7 +27,7 @@ describe('a confined command', () => {
     process.env['HOME'] = before;
     await rm(user, { recursive: true, force: true });
   });
-  const sandbox = () => createSandbox({ hidden: [], ownFolders: [], isRequired: () => false });
+  const sandbox = () => createSandbox({ hidden: async () => [], ownFolders: [], isRequired: () => false });
   const shell = (script: string): Command => ({
     program: '/bin/sh',
     args: ['-c', script],

@@ -171,14 +171,21 @@ describe('troupe backup, restore, verify and inspect', () => {
       await gone; // the program that made the backup ends with its gateway
       expect(lists()).to.deep.equal([]);
 
-      const listed = new Promise<void>((resolve) => {
+      const made = new Promise<void>((resolve) => {
         bucket.onRequest = (request) => void (/^PUT .*\/backups\//.test(request) && resolve());
       });
       await troupe.start();
-      await listed;
+      await made;
       await withTodo();
       const now = JSON.parse((await troupe.run(...at('backup', '--json'))).out) as { seq: number };
-      const rows = JSON.parse((await troupe.run(...at('backup', 'list', '--json'))).out) as { seq: number }[];
+      const foreign = lists()[0]!.replace(/[^/]+$/, '2025-01-01T00-00-00-000Z');
+      bucket.objects.set(foreign, Buffer.from('sealed with an earlier key'));
+      const listed = await troupe.run(...at('backup', 'list', '--json'));
+      bucket.objects.delete(foreign);
+      expect(listed.err, 'one that cannot be read hides none').to.match(
+        /2025-.* cannot be opened with this key/,
+      );
+      const rows = JSON.parse(listed.out) as { seq: number }[];
       expect(rows.at(-1)).to.deep.include({ seq: now.seq, encrypted: true, from: 0 });
       expect(await troupe.run(...at('backup', 'verify'))).to.include({ code: 0 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readRecord } from '../../../lib/home/backups/record.js';
@@ -25,6 +25,8 @@ describe('backups by schedule', () => {
   let jobs: BackupJob[];
   let fault: Error | undefined;
   let told: string[];
+  /** In the folder for the store's copy, when it was to be filled. */
+  let found: readonly string[];
   let hear: () => void;
 
   beforeEach(async () => {
@@ -51,7 +53,10 @@ describe('backups by schedule', () => {
       settings: () => settings,
       layout,
       version: '0.1.0',
-      stage: async (target) => void (await mkdir(target, { recursive: true })),
+      stage: async (target) => {
+        await mkdir(target, { recursive: true });
+        found = await readdir(target);
+      },
       run,
       made: ({ target }) => tell(`made ${target.slice(-24)}`),
       failed: ({ message }) => tell(message),
@@ -88,7 +93,9 @@ describe('backups by schedule', () => {
     expect(kept.map(({ name }) => name)).to.deep.equal(['2026-01-01T00-00-00-000Z']);
     open(async (job) => (jobs.push(job), madeBy(job)));
     await environment.advance(23 * hour);
+    await backups.close(); // the look that has begun is over
     expect(jobs).to.have.length(1);
+    open(async (job) => (jobs.push(job), madeBy(job)));
     expect(await after(hour)).to.match(/^made 2026-01-02/);
     expect(
       jobs.map((job) => job.folder),
@@ -117,11 +124,50 @@ describe('backups by schedule', () => {
     expect((await readRecord(layout)).failed).to.equal(null);
   });
 
-  it('go on when the clock was set back', async () => {
+  // A clock that was ahead for one backup had one made every minute after it, and each took the place of an older one
+  it('go on when the clock was set back, and not faster than they should', async () => {
     await after(0);
+    await backups.close();
+    const ahead = '2026-01-01T00-00-00-000Z';
+    open(async (job) => {
+      jobs.push(job);
+      return { ...madeBy(job), kept: [{ name: ahead, from: 0, seq: 1 }] };
+    });
     await environment.setWall(-40 * 24 * hour);
     await after(60_000);
     expect(jobs).to.have.length(2);
+    await environment.advance(60_000);
+    await backups.close(); // the look that has begun is over
+    expect(jobs).to.have.length(2);
+  });
+
+  it('do not begin within the home, not by a link either: each would hold those before it', async () => {
+    await after(0);
+    await symlink(layout.home, join(folder, 'link'));
+    for (const to of [layout.home, join(layout.home, 'files', 'kept'), join(folder, 'link', 'kept')]) {
+      settings = { ...settings, to };
+      expect(await backups.make().catch((error: Error) => error.message)).to.match(/inside the home/);
+    }
+    expect(jobs).to.have.length(1);
+  });
+
+  it('say that they fail where even that cannot be noted', async () => {
+    await after(0);
+    fault = new Error('no space left');
+    await rm(join(layout.home, 'backups.json'));
+    await mkdir(join(layout.home, 'backups.json', 'in the way'), { recursive: true });
+    await backups.make().catch(() => undefined);
+    expect(told).to.have.length(2);
+  });
+
+  it('begin with an empty folder, whatever one left that was killed', async () => {
+    await after(0);
+    const store = join(layout.temporary, 'backup-store');
+    await mkdir(store, { recursive: true });
+    await writeFile(join(store, 'half'), '');
+    found = [];
+    await backups.make();
+    expect(found).to.deep.equal([]);
   });
 
   it('are made in a program of their own; one that is ended in the middle is no backup', async () => {
