@@ -40,6 +40,32 @@ ${connectors
   )
   .join('')}`;
 
+/** More settings of a home that is being made: turns that outlive their gateway would not be cut off. */
+export const withoutWorkers = 'agents: { worker: false }\n';
+
+/** Notices of approvals alone, because an opening changes none of them: a day later, to a channel that goes later. */
+export const notifyLater = `notify:
+  what: [approval]
+  afterSeconds: 86400
+  url: https://troupe.example.org
+  to:
+    - { connector: steady, channel: later }
+    - { connector: steady, channel: gone }
+`;
+
+/** Notices at once. The program ends with `exitCode`, and what is sent through `sending` takes its time. */
+export const notifyAtOnce = (exitCode: number): string => `notify:
+  what: [approval]
+  afterSeconds: 0
+  timeoutSeconds: 300
+  url: https://troupe.example.org
+  command: [/bin/sh, -c, 'cat > /dev/null; exit ${exitCode}']
+  to:
+    - { connector: steady, channel: later }
+    - { connector: steady, channel: general }
+    - { connector: sending, channel: general }
+`;
+
 export const connectorNames = ['steady', 'stopped', 'broken', 'opening', 'sending'] as const;
 
 /** A program that speaks Claude Code's protocol, with a script in place of a model. */

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Client } from '../lib/gateway/fixture.js';
+import { hold } from './decisions.js';
 import { runIs } from './workflows.js';
 import { must, sessionIs } from './work.js';
 
@@ -27,6 +28,9 @@ export async function goOn(client: Client): Promise<Done> {
   const moved = itemOf('blocked with approval rejected');
   await must(client, 'POST', `/api/work-items/${moved}/status`, { status: 'in_review', note: 'After all.' });
   const approved = itemOf('executing with approval pending');
+  const thing = { kind: 'work-item', id: approved, waitingId: 'approval' };
+  const held = `/api/held-decisions/${await hold(client, thing, 60)}`;
+  await must(client, 'DELETE', held, {});
   await must(client, 'POST', `/api/work-items/${approved}/approval`, { decision: 'approve', note: 'Yes.' });
   await must(client, 'POST', `/api/work-items/${moved}/comments`, { text: 'Years later.' });
   const { runs } = await must(client, 'GET', '/api/workflow-definitions/gated/runs?status=parked');
@@ -73,6 +77,7 @@ export async function goOn(client: Client): Promise<Done> {
       expect(
         (await must(after, 'GET', `/api/work-items/${approved}`)).workItem.approval?.state ?? 'approved',
       ).to.equal('approved');
+      expect((await must(after, 'GET', held)).decision.status).to.equal('withdrawn');
       await runIs(after, 'gated', runId, 'completed');
       await runIs(after, 'plain', newRun, 'completed');
       expect(JSON.stringify(await must(after, 'GET', '/api/workflow-definitions/plain'))).to.include(

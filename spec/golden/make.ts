@@ -1,12 +1,23 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openFarSide, type FarSide } from './far-side.js';
-import { configOf, connectorNames, furnish, installPrograms } from './furnish.js';
+import { heldMs, holdOne, makeDecisions } from './decisions.js';
+import { openFarSide } from './far-side.js';
+import {
+  configOf,
+  connectorNames,
+  furnish,
+  installPrograms,
+  notifyAtOnce,
+  notifyLater,
+  withoutWorkers,
+} from './furnish.js';
 import { startInstance, type Instance } from './instance.js';
 import {
   makeConnectors,
   makeCron,
+  makeHeldNotices,
   makeWorkingFire,
+  notifiersDiffer,
   openBackends,
   pairBrowsers,
   sendForever,
@@ -38,23 +49,32 @@ async function makeHome(ending: Ending): Promise<{ readonly home: string; readon
   let instance: Instance | undefined;
   try {
     await installPrograms(folder);
-    await furnish(home, configOf({ folder, farSide: far.url, isSlow: true }, connectorNames));
+    const settings = (connectors: readonly string[]): string =>
+      configOf({ folder, farSide: far.url, isSlow: true }, connectors) + withoutWorkers;
+    await furnish(home, settings(connectorNames));
+    const remaining = connectorNames.filter((name) => name !== 'stopped');
+    const configure = (notify: string): Promise<void> =>
+      writeFile(join(home, 'config.yaml'), settings(remaining) + notify);
     instance = await startInstance(home, creation);
-    await firstLife(instance, far);
+    await firstLife(instance, () => configure(''));
     await instance.kill();
     instance = await startInstance(home, creation + hourMs);
     await quiet(instance.operator);
     await instance.stop();
     const third = creation + 72 * hourMs;
+    await configure(notifyLater);
     instance = await startInstance(home, third - hourMs);
     await quiet(instance.operator);
+    await makeHeldNotices(instance.operator);
+    await makeDecisions(instance.operator);
     await openBackends(instance); // that no one comes through in time
     await instance.stop();
+    await configure(notifyAtOnce(3));
+    const began = performance.now();
     instance = await startInstance(home, third);
     await quiet(instance.operator);
-    const began = performance.now();
     await lastLife(instance);
-    const at = Math.ceil(third + performance.now() - began) + 10_000;
+    const at = Math.ceil(third + performance.now() - began) + heldMs + 10_000;
     if (ending === 'clean') await instance.stop();
     else await instance.kill();
     return { home, at };
@@ -65,7 +85,7 @@ async function makeHome(ending: Ending): Promise<{ readonly home: string; readon
 }
 
 /** Everything that lasts, and turns that are cut off. */
-async function firstLife(instance: Instance, far: FarSide): Promise<void> {
+async function firstLife(instance: Instance, configure: () => Promise<void>): Promise<void> {
   const { operator, home } = instance;
   // Evidence of this workflow cannot be written: its place is taken
   await mkdir(dirname(join(home, unwritable)), { recursive: true });
@@ -79,15 +99,7 @@ async function firstLife(instance: Instance, far: FarSide): Promise<void> {
   await makeConnectors(operator);
   await makeCron(operator);
   await pairBrowsers(instance);
-  await stopConnector(operator, () =>
-    writeFile(
-      join(home, 'config.yaml'),
-      configOf(
-        { folder, farSide: far.url, isSlow: true },
-        connectorNames.filter((name) => name !== 'stopped'),
-      ),
-    ),
-  );
+  await stopConnector(operator, configure);
   await makeRunning(operator, 'first life');
 }
 
@@ -102,6 +114,8 @@ async function lastLife(instance: Instance): Promise<void> {
   await openBackends(instance);
   await isAtWork(operator);
   await allAsleep(operator);
+  await notifiersDiffer(operator);
+  await holdOne(operator);
   const lacks = lacking(await census(operator));
   if (lacks.length > 0) throw new Error(`nothing stands in ${lacks.join(', ')}`);
 }

@@ -1,9 +1,9 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unpack } from './archive.js';
 import { idsIn, type Marks } from './comparable.js';
 import { openFarSide, type FarSide } from './far-side.js';
-import { configOf, connectorNames, installPrograms } from './furnish.js';
+import { configOf, connectorNames, installPrograms, notifyAtOnce } from './furnish.js';
 import { startInstance, type Instance } from './instance.js';
 import { quiet } from './quiet.js';
 
@@ -29,12 +29,14 @@ export async function openGolden(
   await unpack(packed, home, at);
   await installPrograms(folder);
   const far = await openFarSide(true);
+  const settings = join(home, 'config.yaml');
+  const notifies = /^notify:/m.test(await readFile(settings, 'utf8'));
   await writeFile(
-    join(home, 'config.yaml'),
+    settings,
     configOf(
       { folder, farSide: far.url, isSlow: false },
       connectorNames.filter((name) => name !== 'stopped'),
-    ),
+    ) + (notifies ? notifyAtOnce(0) : ''),
   );
   let instance: Instance | undefined;
   const start = async (atMs: number): Promise<Instance> => {

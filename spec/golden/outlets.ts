@@ -112,3 +112,42 @@ export async function stopConnector(client: Client, configure: () => Promise<voi
   await configure();
   await must(client, 'POST', '/api/connectors/reload', {});
 }
+
+/** An approval that was asked for just now: its notice is held back for a day. */
+export async function makeHeldNotices(client: Client): Promise<void> {
+  const { workItem } = await must(client, 'POST', '/api/work-items', { title: 'Approval of today' });
+  await must(client, 'POST', `/api/work-items/${workItem.id}/approval/request`, {
+    request: 'May I water them tomorrow?',
+    target: 'operator',
+    expiresAt: '2199-01-01T00:00:00.000Z',
+  });
+  await notifiersAre(client, ({ status }) => status === 'holding', 'hold it back');
+}
+
+/** One notifier rests, one holds something back, one sends for ever, one tries again; another was stopped. */
+export const notifiersDiffer = (client: Client): Promise<unknown> =>
+  notifiersAre(
+    client,
+    ({ name, status, sent }) => status === wanted[name] && (status !== 'idle' || sent > 0),
+    'differ',
+  );
+
+const wanted: Readonly<Record<string, string>> = {
+  'steady:later': 'holding',
+  'steady:general': 'idle',
+  'sending:general': 'sending',
+  command: 'pausing',
+};
+
+interface Notifier {
+  readonly name: string;
+  readonly status: string;
+  readonly sent: number;
+}
+
+const notifiersAre = (client: Client, isSo: (one: Notifier) => boolean, what: string): Promise<unknown> =>
+  until(
+    async () => (await must(client, 'GET', '/api/notifications')).destinations as readonly Notifier[],
+    (all) => all.length > 1 && all.every(isSo),
+    `the notifiers to ${what}`,
+  );

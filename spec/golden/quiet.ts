@@ -34,13 +34,18 @@ export const passing = [
   'cron-fire begun',
   'cron-fire launching',
   'cron-fire recording',
+  'held-decision held',
+  'held-decision deciding',
+  'held-decision pausing',
+  'notifier sending',
+  'notifier pausing',
 ] as const;
 
+/** States of those whose far side never answers, as long as a home is being made. */
+const lasting = ['connector link.starting', 'notifier sending', 'notifier pausing'] as const;
+
 /** Waits until nothing is under way any more but what is `allowed` to be. */
-export async function quiet(
-  client: Client,
-  allowed: readonly string[] = ['connector link.starting'],
-): Promise<void> {
+export async function quiet(client: Client, allowed: readonly string[] = lasting): Promise<void> {
   const busy = (seen: Census): readonly string[] =>
     [...passing, 'cron-fire working'].filter((state) => !allowed.includes(state) && (seen[state] ?? 0) > 0);
   await until(

@@ -19,13 +19,22 @@ export function censusOf01(census: Census): Census {
   return counted;
 }
 
-/** A reading in the names of 0.1. */
-export function readingOf01(reading: Reading): Reading {
+/** Kinds that the build which made the home did not know: nothing of them was expected. */
+export function newKinds(expected: Reading): ReadonlySet<string> {
+  const { body } = expected['/api/inspect/fleet'] as {
+    readonly body: { readonly kinds: readonly { readonly kind: string }[] };
+  };
+  const known = new Set(body.kinds.map(({ kind }) => kind));
+  return new Set(['notifier', 'held-decision'].filter((kind) => !known.has(kind)));
+}
+
+/** A reading in the names of 0.1, without what is shown of `added` kinds. */
+export function readingOf01(reading: Reading, added: ReadonlySet<string>): Reading {
   const text = JSON.stringify(reading).replaceAll(/\{"resting":("\w+")\}/g, '$1');
   return JSON.parse(text, (name, value: unknown) =>
     name === 'states' && typeof value === 'object'
       ? censusOf01(value as Census)
-      : name === 'retentionHeldMs' || added.test(name)
+      : name === 'retentionHeldMs' || added.has(pageOf(name))
         ? undefined // how long the machine took over it
         : name === 'sandbox'
           ? askedOf(value)
@@ -33,12 +42,13 @@ export function readingOf01(reading: Reading): Reading {
             ? viewOf01(value)
             : name === 'normalizedPreview'
               ? placesOf(value)
-              : asShownNow(runOf01(withoutGate(besideRun(value)))),
+              : asShownNow(runOf01(withoutGate(besideRun(value))), added),
   ) as Reading;
 }
 
-/** Kinds that there were not. */
-const added = /^\/api\/inspect\/actors\?kind=(?:notifier|held-decision)&limit=100$/;
+/** Of which kind an address is the first page. */
+const pageOf = (address: string): string =>
+  /^\/api\/inspect\/actors\?kind=([a-z-]+)&limit=100$/.exec(address)?.[1] ?? '';
 
 /** Which sandbox a turn gets that begins at the opening is up to the machine; which was asked for is not. */
 function askedOf(sandbox: unknown): unknown {
@@ -65,11 +75,11 @@ function viewOf01(view: unknown): unknown {
  * What existing clients read otherwise: triggers are no steps of a run, its trigger always names an event, and rows of
  * work items name their session as a reference.
  */
-function asShownNow(value: unknown): unknown {
+function asShownNow(value: unknown, added: ReadonlySet<string>): unknown {
   if (Array.isArray(value))
     return value.filter((one: unknown) => {
       const { kind, nodeId, type, receipt, attempt } = (one ?? {}) as Readonly<Record<string, unknown>>;
-      if (kind === 'notifier' || kind === 'held-decision') return false; // there were none
+      if (typeof kind === 'string' && added.has(kind)) return false; // there were none
       return !(typeof nodeId === 'string' && type === 'trigger' && (receipt ?? attempt) !== undefined);
     });
   const { event, source, fireRef, sessionRef, createdAt } = (value ?? {}) as Readonly<

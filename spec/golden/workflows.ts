@@ -3,8 +3,8 @@ import { chain, noop } from '../machines/graph/graphs.js';
 import { until } from './instance.js';
 import { must } from './work.js';
 
-const root = '/api/workflow-definitions';
-const gate = {
+export const root = '/api/workflow-definitions';
+export const gate = {
   id: 'gate',
   type: 'gate',
   gate: { kind: 'approval', approvalRef: 'go', description: 'Go on?' },
