@@ -16,11 +16,12 @@ import { censusOf01, differences, newKinds, readingOf01 } from './since.js';
  * A message that was on its way fails or is sent when its gateway comes back: 0.1 may try it before its connector is
  * open again. Either is an end, and which one is a matter of milliseconds.
  */
-// How often the link of a connector was opened again is a matter of its far side and of time, not of the home.
+// How often the link of a connector was opened again is a matter of its far side and of time, not of the home; and so
+// is how often evidence that cannot be written was tried again, which happens each minute.
 const isRace = (address: string): boolean =>
   /\/connectors?\/sending\b|^\/api\/inspect\/(?:fleet$|actors\?kind=connector|actors\/connector\/)/.test(
     address,
-  );
+  ) || address.startsWith('/api/inspect/actors/workflow/unwritable');
 
 const homeNames = [
   '0.1.0-clean',

@@ -78,8 +78,9 @@ function viewOf01(view: unknown): unknown {
 function asShownNow(value: unknown, added: ReadonlySet<string>): unknown {
   if (Array.isArray(value))
     return value.filter((one: unknown) => {
-      const { kind, nodeId, type, receipt, attempt } = (one ?? {}) as Readonly<Record<string, unknown>>;
+      const { kind, id, nodeId, type, receipt, attempt } = (one ?? {}) as Readonly<Record<string, unknown>>;
       if (typeof kind === 'string' && added.has(kind)) return false; // there were none
+      if (kind === 'workflow' && id === 'unwritable') return false; // tries again each minute
       return !(typeof nodeId === 'string' && type === 'trigger' && (receipt ?? attempt) !== undefined);
     });
   const { event, source, fireRef, sessionRef, createdAt } = (value ?? {}) as Readonly<
