@@ -46,11 +46,11 @@ describe('a running agent in a browser', () => {
       reducedMotion: 'reduce',
     });
     await page.waitForSelector('.work-facts dt >> text=worker-1, alive');
-    expect(await page.locator('.work-facts').innerText()).to.match(/for \d+ s, \d+ MiB/);
+    expect(await page.locator('.work-facts').innerText()).to.match(/for \d+ s, [\d,]+ MiB/);
     await page.click('nav >> text=Supervision');
     const row = '[aria-labelledby=workers-title] li';
     await page.waitForSelector(`${row} >> text=serving`);
-    expect(await page.locator(row).innerText()).to.match(/process \d+, alive for 1 min, \d+ MiB/);
+    expect(await page.locator(row).innerText()).to.match(/process \d+, alive for 1 min, [\d,]+ MiB/);
     expect(await page.locator('#workers-title').innerText()).to.include('1 of 4 slots taken, 2 turns wait');
     expect(await wrongWith(page), 'axe').to.deep.equal([]);
     expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).to.be.at.most(0);
