@@ -131,7 +131,10 @@ describe('a turn', function () {
       await until(async () => (await begun()) === 2);
       expect(await readFile(join(outside, 'prompts'), 'utf8')).to.include('was interrupted before it ended');
       const again = await troupe.run('resume', id, '--home', troupe.home());
-      expect([again.code, again.err.includes('cannot be resumed while it is running')]).to.deep.equal([6, true]);
+      expect([again.code, again.err.includes('cannot be resumed while it is running')]).to.deep.equal([
+        6,
+        true,
+      ]);
       await Promise.all([touch('go'), touch('end')]);
       await until(async () => (await status(id)) === 'idle');
       const none = await troupe.run('resume', '--all', '--home', troupe.home());
