@@ -36,12 +36,15 @@ type Row = readonly [
 
 const who = 'UNAUTHENTICATED';
 const no = 'FORBIDDEN';
+const person = 'PERSON_REQUIRED';
 
 const everybody: Row = ['yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'];
 const anyCaller: Row = [who, who, 'yes', 'yes', 'yes', 'yes', 'yes', 'yes'];
 /** What cannot be taken back, and reaches all that this home holds. */
 const operatorAlone: Row = [who, who, 'yes', no, no, no, no, no];
 const people: Row = [who, who, 'yes', 'yes', no, no, no, no];
+/** What an agent asked for or made: it is told that a person decides. */
+const personDecides: Row = [who, who, 'yes', 'yes', person, person, person, person];
 /** Reading a thing: agents read themselves, what is beneath them, and their own work. */
 const readers: Row = [who, who, 'yes', 'yes', 'yes', 'yes', no, no];
 /**
@@ -93,28 +96,10 @@ const table = {
   'session.children': readers,
   'session.context': readers,
   'session.permissions': readers,
-  'session.permit': [
-    who,
-    who,
-    'yes',
-    'yes',
-    'PERSON_REQUIRED',
-    'PERSON_REQUIRED',
-    'PERSON_REQUIRED',
-    'PERSON_REQUIRED',
-  ],
+  'session.permit': personDecides,
   'session.manage': people,
   'changes.read': readers,
-  'changes.decide': [
-    who,
-    who,
-    'yes',
-    'yes',
-    'PERSON_REQUIRED',
-    'PERSON_REQUIRED',
-    'PERSON_REQUIRED',
-    'PERSON_REQUIRED',
-  ],
+  'changes.decide': personDecides,
   'search.messages': anyCaller,
   'search.sessions': anyCaller,
   'search.work-items': anyCaller,
