@@ -34,8 +34,8 @@ export function readingOf01(reading: Reading, added: ReadonlySet<string>): Readi
   return JSON.parse(text, (name, value: unknown) =>
     name === 'states' && typeof value === 'object'
       ? censusOf01(value as Census)
-      : name === 'retentionHeldMs' || added.has(pageOf(name))
-        ? undefined // how long the machine took over it
+      : name === 'retentionHeldMs' || name === 'confinement' || added.has(pageOf(name))
+        ? undefined // how long the machine took over it, and what it can confine (as \`sandbox\`)
         : name === 'sandbox'
           ? askedOf(value)
           : name === 'view'

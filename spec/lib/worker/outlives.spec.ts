@@ -33,7 +33,8 @@ describe('a worker', function () {
         `cat > /dev/null; echo begun >> ${outside}/begun`,
         'echo one',
         `until [ -e ${outside}/go ]; do sleep 0.1; done`,
-        'printf "$SVC_GATEWAY_TOKEN" > seed.txt',
+        // A token may begin with a dash, which \`printf\` would take for an option: once in 64 runs.
+        'printf %s "$SVC_GATEWAY_TOKEN" > seed.txt',
         'echo two',
       ].join('\n'),
     );
