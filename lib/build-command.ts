@@ -39,7 +39,9 @@ export async function buildCommand(): Promise<void> {
     banner: {
       js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);",
     },
-    plugins: [separate(Object.keys(dependencies)), addressed(entries)],
+    // three packages bring a list of 2,500 media types each, of two versions
+    alias: { 'mime-types': join(root, 'node_modules/mime-types') },
+    plugins: [separate(Object.keys(dependencies)), addressed(entries), replaced],
   });
   const made = new Set([...Object.keys(metafile.outputs).map((file) => basename(file)), manifest, licences]);
   for (const file of await readdir(outdir))
@@ -90,7 +92,9 @@ const inside = new Set([
     'croner',
     'koa',
     'koa-body',
+    'level',
     'openapi-fetch',
+    'pino',
     'superjson',
     'ws',
     'yaml',
@@ -139,6 +143,26 @@ const addressed = (entries: Entries): Plugin => ({
     });
   },
 });
+
+/** What a package has that cannot be bundled, or that no start needs. */
+const replaced: Plugin = {
+  name: 'replaced',
+  setup({ onLoad }) {
+    // the sentences of some 40 languages, half of zod; ours are English, which is a module of its own
+    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({
+      contents: `export { default as en } from './en.js';`,
+      loader: 'js',
+    }));
+    // LevelDB itself lies beside the package that brings it, which `level` knows
+    onLoad({ filter: /[\\/]classic-level[\\/]binding\.js$/ }, () => ({
+      contents: [
+        "const { createRequire } = require('node:module');",
+        "module.exports = createRequire(require.resolve('level'))('classic-level/binding.js');",
+      ].join('\n'),
+      loader: 'js',
+    }));
+  },
+};
 
 /** Of the project: this runs as `dist/lib/build-command.js`. */
 const root = fileURLToPath(new URL('../../', import.meta.url));

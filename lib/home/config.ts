@@ -280,4 +280,6 @@ export type Config = z.infer<typeof schema>;
 export type { CommandEngine };
 
 export const configSchema = schema;
-export const defaultConfig = (): Config => schema.parse({});
+/** A schema that is asked once or twice is not worth the parser that zod would write for it: a tenth of a start. */
+export const readOnce = { jitless: true } as const;
+export const defaultConfig = (): Config => schema.parse({}, readOnce);

@@ -2,7 +2,7 @@ import { isMap, isPair, isScalar, LineCounter, parseDocument, type Document, typ
 import type * as z from 'zod';
 import { readPlainFile } from './atomic-file.js';
 import { configKeys, namesAt } from './config-keys.js';
-import { configSchema, defaultConfig, type Config } from './config.js';
+import { configSchema, defaultConfig, readOnce, type Config } from './config.js';
 import { nearest } from '../../machines/text.js';
 import { HomeError } from './home-error.js';
 
@@ -83,7 +83,7 @@ export function inspectConfig(text: string): {
   let value = given;
   const faults: ConfigFault[] = [];
   for (let round = 0; round < roundsMax; round += 1) {
-    const checked = configSchema.safeParse(value ?? {});
+    const checked = configSchema.safeParse(value ?? {}, readOnce);
     if (checked.success) return { faults, settings: checked.data, given, lineAt };
     for (const { path, what } of checked.error.issues.slice(0, issuesMax).flatMap(found)) {
       const fault = { line: lineAt(path), key: path.join('.') || 'the whole file', what };
