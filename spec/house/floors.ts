@@ -60,7 +60,8 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   commander: ['lib/cli'],
   uqr: ['lib/cli'],
   marked: ['lib/docs', 'lib/console'],
-  yaml: ['actors', 'lib/home', 'lib/records'],
+  diff: ['lib/console'],
+  yaml: ['actors', 'lib/home', 'lib/records', 'lib/console'],
   zod: [
     'lib/home',
     'lib/records',

@@ -68,7 +68,7 @@ function openFeed(): () => void {
 const more: View = { to: { view: 'more' }, name: 'More', keys: '', icon: 'M4 9h.01M9 9h.01M14 9h.01' };
 
 function waysAt(here: Place): readonly Way[] {
-  const current = here.view === 'item' ? 'board' : here.view === 'changes' ? 'chat' : here.view;
+  const current = within[here.view] ?? here.view;
   const ways = views.map(({ to, ...view }) => ({
     ...view,
     href: linkTo(to),
@@ -92,6 +92,14 @@ function waysAt(here: Place): readonly Way[] {
   ];
 }
 
+/** Views that stand inside another in the navigation. */
+const within: Partial<Record<Place['view'], Place['view']>> = {
+  item: 'board',
+  changes: 'chat',
+  workflow: 'workflows',
+  'workflow-editor': 'workflows',
+};
+
 const goBy = Object.fromEntries(views.map(({ to, keys: pressed }) => [pressed.slice(-1), () => go(to)]));
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'find anything, do anything'],
@@ -107,11 +115,11 @@ const keys: readonly (readonly [string, string])[] = [
 ];
 
 const nameOf = (here: Place): string =>
-  here.view === 'item'
+  here.view === 'item' || here.view === 'workflow'
     ? here.id
     : here.view === 'changes'
       ? 'Changes'
-      : (views.find(({ to }) => to.view === here.view)?.name ?? (here.view === 'more' ? 'More' : ''));
+      : (views.find(({ to }) => to.view === (within[here.view] ?? here.view))?.name ?? 'More');
 
 function viewOf(here: Place): ComponentChildren {
   switch (here.view) {
@@ -127,6 +135,12 @@ function viewOf(here: Place): ComponentChildren {
       return <WorkItemPage key={here.id} id={here.id} />;
     case 'changes':
       return <ChangesPage key={here.id} id={here.id} />;
+    case 'workflows':
+      return <WorkflowsPage />;
+    case 'workflow':
+      return <WorkflowPage key={here.id} id={here.id} />;
+    case 'workflow-editor':
+      return <WorkflowEditor key={here.id} id={here.id} />;
     case 'more':
       return <MorePage views={views.filter(({ minor }) => minor)} />;
     default:
@@ -138,4 +152,7 @@ const ChatPage = later(() => import('./views/chat.js').then((part) => part.ChatP
 const BoardPage = later(() => import('./views/board.js').then((part) => part.BoardPage));
 const ChangesPage = later(() => import('./views/changes.js').then((part) => part.ChangesPage));
 const WorkItemPage = later(() => import('./views/work-item.js').then((part) => part.WorkItemPage));
+const WorkflowsPage = later(() => import('./views/workflows.js').then((part) => part.WorkflowsPage));
+const WorkflowPage = later(() => import('./views/workflow.js').then((part) => part.WorkflowPage));
+const WorkflowEditor = later(() => import('./views/workflow-editor.js').then((part) => part.WorkflowEditor));
 const ListPage = later(() => import('./views/lists.js').then((part) => part.ListPage));

@@ -13,6 +13,10 @@ export type Place =
       readonly q?: string;
     }
   | { readonly view: 'item'; readonly id: string }
+  | { readonly view: 'workflows' }
+  | { readonly view: 'workflow'; readonly id: string }
+  /** Without an id a new one. */
+  | { readonly view: 'workflow-editor'; readonly id?: string }
   /** Of a session. */
   | { readonly view: 'changes'; readonly id: string };
 
@@ -33,7 +37,9 @@ function write(to: Place): string {
   if (to.view === 'chat')
     return to.id === undefined ? addressOf(['chat'], { q: to.q }) : addressOf(['chat', to.id]);
   if (to.view === 'board') return addressOf(['board'], { lanes: to.lanes, assignee: to.assignee, q: to.q });
-  if (to.view === 'item' || to.view === 'changes') return addressOf([to.view, to.id]);
+  if (to.view === 'item' || to.view === 'changes' || to.view === 'workflow')
+    return addressOf([to.view, to.id]);
+  if (to.view === 'workflow-editor' && to.id !== undefined) return addressOf([to.view, to.id]);
   if (to.view === 'inbox' && to.key !== undefined) return addressOf(['inbox', to.key]);
   return addressOf([to.view]);
 }
@@ -51,7 +57,9 @@ function read([view, first]: readonly string[], query: URLSearchParams): Place {
       ...(q && { q }),
     };
   }
-  if ((view === 'item' || view === 'changes') && first) return { view, id: first };
+  if ((view === 'item' || view === 'changes' || view === 'workflow') && first) return { view, id: first };
+  if (view === 'workflow-editor') return { view, ...(first && { id: first }) };
+  if (view === 'workflows') return { view };
   const simple = simpleViews.find((one) => one === view);
   if (simple !== undefined) return { view: simple };
   if (view === 'inbox') return { view, ...(first && { key: first }) };

@@ -31,6 +31,13 @@ export const views: readonly View[] = [
     icon: 'M3 3.500h3.500v11H3zM7.500 3.500H11v7H7.500zM12 3.500h3v9h-3z',
   },
   {
+    to: { view: 'workflows' },
+    name: 'Workflows',
+    keys: 'g w',
+    icon: 'M2.500 7h4v4h-4zM11.500 2.500h4v4h-4zM11.500 11.500h4v4h-4zM6.500 9H9M11.500 4.500H9v9h2.500',
+    minor: true,
+  },
+  {
     to: { view: 'organisation' },
     name: 'Organisation',
     keys: 'g o',

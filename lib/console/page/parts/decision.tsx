@@ -26,6 +26,7 @@ export const whatOf = ({ what }: Waiting): string => whats[what] ?? what;
 export function placeOf({ kind, id, within }: Waiting): string {
   if (kind === 'session') return linkTo({ view: 'chat', id });
   if (kind === 'work-item') return linkTo({ view: 'item', id });
+  if (kind === 'workflow') return linkTo({ view: 'workflow', id });
   if (kind === 'budget') return linkTo({ view: 'cost' });
   if (kind === 'workflow-run' && within !== undefined)
     return `/inspect#/runs/${encodeURIComponent(within)}/${encodeURIComponent(id)}`;

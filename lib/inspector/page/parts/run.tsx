@@ -76,6 +76,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
         ) : (
           <RunGraph
             run={run}
+            definition={run.definitionSnapshot}
             at={at}
             chosen={node}
             choose={(nodeId) => {

@@ -1,9 +1,8 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import type { Point } from '../chart/drawing.js';
-import type { Run } from './parts/run-record.js';
 
 /**
- * Places for the nodes of a run, from left to right, by dagre. Comes as a file of its own when the first run
+ * Places for the nodes of a workflow or a run, from left to right, by dagre. Comes as a file of its own when the first
  * is drawn.
  */
 export interface Places {
@@ -16,7 +15,19 @@ export interface Places {
   readonly edges: readonly { readonly points: readonly Point[]; readonly style: string }[];
 }
 
-export function layOutRun({ nodes, edges }: NonNullable<Run['definitionSnapshot']>): Places {
+/** What follows what. */
+export interface Flow {
+  readonly nodes: readonly { readonly id: string }[];
+  readonly edges: readonly {
+    readonly from: string;
+    readonly to: string;
+    readonly kind: string;
+    readonly lane: string | null;
+  }[];
+}
+
+/** Edges from or to a node that is not there are left out. */
+export function layOutFlow({ nodes, edges }: Flow): Places {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: 'LR', nodesep: 26, ranksep: 56, marginx: 20, marginy: 20 });
   for (const { id } of nodes) graph.setNode(id, { width: nodeWidth, height: nodeHeight });
