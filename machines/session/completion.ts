@@ -158,3 +158,14 @@ export const failed = ({ event }: { event: ErrorActorEvent }): TurnEnd => {
   const error = typeof message === 'string' && message !== '' ? message : 'The engine failed.';
   return { output: { outcome: 'failed', text: '', error }, at: stampOf(event).at };
 };
+
+/** Why a turn did not succeed, as a sentence. */
+export function reasonOf(output: TurnOutput): string {
+  const reason =
+    output.error ??
+    (output.outcome === 'failed' ? 'The turn failed without a reason.' : 'The turn was interrupted.');
+  if (output.unconfirmedPid === undefined) return reason;
+  const reported = output.error === undefined ? '' : ` ${output.error}`;
+  const gone = `The process ${output.unconfirmedPid} of the last turn could not be confirmed gone.`;
+  return `${gone} End it, then resume the queue.${reported}`;
+}

@@ -145,6 +145,8 @@ export interface SessionContext {
   readonly untrusted?: UntrustedSettings | null;
   /** Turns in a row that went on by themselves after the end of their gateway. */
   readonly resumes?: number;
+  /** Messages of the last turn, where it was interrupted: they come again where it is resumed. */
+  readonly unfinished?: readonly QueueItem[] | null;
 }
 
 export { excerpt };

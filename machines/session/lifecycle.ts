@@ -42,6 +42,7 @@ export function reset(
       queuePaused: false,
       attemptOutcome: null,
       lastContextTokens: null,
+      unfinished: null,
     },
     outputs: [...(cleared.outputs ?? []), ...(noted.outputs ?? []), updated(context)],
   };
@@ -87,6 +88,7 @@ function empty(context: SessionContext): {
     set: {
       messages: 0,
       queue: [],
+      unfinished: null,
       promptExcerpt: null,
       lastError: null,
       engineSessions: {},

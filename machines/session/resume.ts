@@ -30,23 +30,38 @@ export const resume = (
   { at }: SessionEventOf<'session.resume'>,
 ): Decision<SessionContext> => resumed(context, 0, at);
 
+/**
+ * The notice begins the turn, and with it comes once more what the turn before was to do: whether its agent had seen
+ * that when it was cut is not known.
+ */
 function resumed(context: SessionContext, resumes: number, at: number): Decision<SessionContext> {
+  const n = context.messages + 1;
   const message = {
-    id: `resume-${context.messages + 1}`,
+    id: noticeId(n),
     role: 'notification' as const,
     content: goOn,
     meta: { kind: 'resume' },
   };
   return afterwards(context, written(context, message, at), (now) => {
-    const item: QueueItem = { id: message.id, n: now.messages, kind: 'user', createdAt: at, join: false };
-    const queue = [item, ...now.queue];
+    const notice: QueueItem = { id: message.id, n, kind: 'user', createdAt: at, join: false };
+    const again = (context.unfinished ?? []).map((item) => ({ ...item, join: true }));
+    const queue = [notice, ...again, ...now.queue];
     return {
       set: { queue, resumes, archivedAt: null },
-      outputs: [queueRow(item, 'pending', null, null), queueFrame({ ...now, queue })],
+      outputs: [
+        ...[notice, ...again].map((item) => queueRow(item, 'pending', null, null)),
+        queueFrame({ ...now, queue }),
+      ],
     };
   });
 }
 
+const noticeId = (n: number): string => `resume-${n}`;
+
+/** Each resumption writes its own; the one before it says nothing more. */
+export const isResumeNotice = ({ id, n }: QueueItem): boolean => id === noticeId(n);
+
 const goOn =
-  'Your last turn was interrupted before it ended; what you had said and done by then is kept. Go on where it ' +
-  'stopped. Check first what is already done, so that nothing is done twice.';
+  'Your last turn was interrupted before it ended; what you had said and done by then is kept. What it was asked ' +
+  'stands above once more, in case you have not seen it. Go on where it stopped. Check first what is already done, ' +
+  'so that nothing is done twice.';

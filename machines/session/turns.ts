@@ -13,10 +13,10 @@ import {
   type Usage,
 } from './context.js';
 import { inherit } from './lifecycle.js';
-import { link, replied, settle } from './completion.js';
+import { link, reasonOf, replied, settle } from './completion.js';
 import { policyOf } from './permissions.js';
 import { nextBatch, post } from './queue.js';
-import { goesOn } from './resume.js';
+import { goesOn, isResumeNotice } from './resume.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
 /**
@@ -76,6 +76,7 @@ export function dispatch(context: SessionContext, at: number): Decision<SessionC
       ...engagement(context),
       attemptOutcome: null,
       attemptToken: id,
+      ...(context.unfinished == null ? {} : { unfinished: null }),
     },
     outputs: [
       ...batch.map((item) => queueRow(item, 'running', at, null)),
@@ -131,6 +132,9 @@ export function endTurn(context: SessionContext, output: TurnOutput, at: number)
       totalTurns: context.totalTurns + 1,
       waits: 0,
       ...(context.resumes !== undefined && output.cut === undefined ? { resumes: 0 } : {}),
+      ...(outcome === 'interrupted'
+        ? { unfinished: turn.items.filter((item) => !isResumeNotice(item)) }
+        : {}),
     },
     outputs: [
       ...rows,
@@ -273,16 +277,6 @@ function current(context: SessionContext): NonNullable<SessionContext['turn']> {
   // The machine never gets here: a fault, not a refusal
   if (context.turn === null) throw new Error(`session ${context.id} has no turn`);
   return context.turn;
-}
-
-function reasonOf(output: TurnOutput): string {
-  const reason =
-    output.error ??
-    (output.outcome === 'failed' ? 'The turn failed without a reason.' : 'The turn was interrupted.');
-  if (output.unconfirmedPid === undefined) return reason;
-  const reported = output.error === undefined ? '' : ` ${output.error}`;
-  const gone = `The process ${output.unconfirmedPid} of the last turn could not be confirmed gone.`;
-  return `${gone} End it, then resume the queue.${reported}`;
 }
 
 function assistantRow(

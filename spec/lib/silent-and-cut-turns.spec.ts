@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { leftBehind } from '../helpers/left-behind.js';
 import { Troupe, type Running } from './cli/troupe.js';
 import { makeClient, type Client } from './gateway/fixture.js';
@@ -28,7 +29,8 @@ describe('a turn', function () {
     await rm(outside, { recursive: true, force: true });
   });
 
-  async function configured(...lines: string[]): Promise<void> {
+  const configured = (...lines: string[]): Promise<void> => configuredWith('', ...lines);
+  async function configuredWith(engine: string, ...lines: string[]): Promise<void> {
     const program = join(troupe.folder, 'talk.sh');
     await writeFile(
       program,
@@ -39,7 +41,7 @@ describe('a turn', function () {
         `until [ -e ${outside}/end ]; do echo two; sleep 0.1; done`, // so that it falls silent no more
       ].join('\n'),
     );
-    const engines = `engines: {talk: {command: [/bin/sh, ${program}]}}`;
+    const engines = `engines: {talk: {command: [/bin/sh, ${program}]}${engine}}`;
     await writeFile(join(troupe.home(), 'config.yaml'), [...lines, engines, ''].join('\n'));
     await start();
   }
@@ -139,6 +141,32 @@ describe('a turn', function () {
       await until(async () => (await status(id)) === 'idle');
       const none = await troupe.run('resume', '--all', '--home', troupe.home());
       expect(none.err).to.include('Nothing waits to be resumed.');
+    });
+
+    // An agent that goes on in a conversation of its own heard of the interruption, and not of what it was to do.
+    it('is asked once more what an agent with a memory of its own may never have seen', async () => {
+      const peer = fileURLToPath(new URL('../fixtures/agents/claude.js', import.meta.url));
+      const program = join(troupe.folder, 'claude');
+      const hang = `if [ -e ${outside}/deaf ]; then echo begun >> ${outside}/begun; exec sleep 600; fi`;
+      const lines = ['#!/bin/sh', hang, `exec '${process.execPath}' '${peer}' "$@"`, ''];
+      await writeFile(program, lines.join('\n'), { mode: 0o755 });
+      await configuredWith(`, claude: {bin: ${program}}`, 'agents: {worker: false, sandbox: off}');
+      const made = await client.post('/api/sessions', { prompt: '[[say hello]]', engine: 'claude' });
+      const id = made.body.id as string;
+      await until(async () => (await status(id)) === 'idle');
+      await touch('deaf');
+      const sent = await client.post(`/api/sessions/${id}/message`, { message: 'water the cactus' });
+      expect(sent.status, sent.text).to.equal(200);
+      await until(async () => (await begun()) === 1);
+      await gateway.kill('SIGKILL');
+      await rm(join(outside, 'deaf'));
+      await start();
+      await until(async () => (await status(id)) === 'interrupted');
+      await client.post(`/api/sessions/${id}/resume`, {});
+      await until(async () => (await status(id)) === 'idle');
+      const { messages } = await session(id);
+      expect(messages.at(-1).content).to.include('water the cactus').and.to.include('was interrupted');
+      expect(messages.at(-1).content, 'in a conversation that it knows').to.not.include('hello');
     });
 
     it('is neither lost nor resumed twice where the gateway dies as it is resumed', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { limits } from '../../../machines/session/context.js';
 import { resumesMax } from '../../../machines/session/resume.js';
 import { fresh, cut, good, inState, message, post, prompts, status, outsider, view } from './beings.js';
 
@@ -11,7 +12,7 @@ describe('an interrupted session', () => {
     const last = life.rows('messages').at(-1)?.row as { id: string; role: string; content: string };
     expect(last.role).to.equal('notification');
     expect(last.content).to.include('interrupted');
-    expect(prompts(life).at(-1)).to.deep.equal([last.id]);
+    expect(prompts(life).at(-1)).to.deep.equal([last.id, 'm0']);
     expect(life.send({ type: 'session.resume' })?.code).to.equal('CONFLICT');
     expect(prompts(life)).to.have.length(2);
     expect(life.frames('session:resumed')).to.have.length(1);
@@ -61,6 +62,46 @@ describe('an interrupted session', () => {
     life.finish('turn', cut({ cut: 'resume' }));
     expect(status(life)).to.equal('running');
   });
+
+  // An agent that resumes its own conversation was told only of the interruption, whether it had seen the message or not.
+  it('is asked again all that the turn before was asked, once, however often it is cut', () => {
+    const life = inState.running();
+    for (let n = 0; n < 2; n += 1) life.send({ type: 'message.post', message: message(`a${n}`, 'callback') });
+    life.finish('turn', good());
+    expect(prompts(life).at(-1)).to.deep.equal(['a0', 'a1']);
+    life.send({ type: 'message.post', message: message('later', 'agent'), by: outsider });
+    for (let n = 0; n < 2; n += 1) {
+      life.finish('turn', cut({ cut: 'resume' }));
+      expect(prompts(life).at(-1)?.slice(1)).to.deep.equal(['a0', 'a1']);
+    }
+    life.finish('turn', good());
+    expect(prompts(life).at(-1)).to.deep.equal(['later']);
+    const became = life.rows('queue').filter(({ row }) => (row as { id: string }).id === 'a1');
+    expect(became.at(-1)?.row).to.include({ status: 'completed' });
+    life.finish('turn', cut());
+    life.send({ type: 'session.resume' });
+    expect(prompts(life).at(-1)?.slice(1)).to.deep.equal(['later']);
+  });
+
+  it('loses none of as many messages as a turn can have', () => {
+    const life = inState.running();
+    const ids = Array.from({ length: limits.joinedMax }, (_, n) => `a${n}`);
+    for (const id of ids) life.send({ type: 'message.post', message: message(id, 'callback') });
+    life.finish('turn', good());
+    expect(prompts(life).at(-1)).to.deep.equal(ids);
+    life.finish('turn', cut());
+    life.send({ type: 'session.resume' });
+    life.finish('turn', good());
+    expect(prompts(life).slice(-2).flat().slice(1)).to.deep.equal(ids);
+    expect(status(life)).to.equal('running');
+  });
+
+  for (const type of ['session.reset', 'session.erase'])
+    it(`holds nothing to be asked again after ${type}`, () => {
+      const life = inState.interrupted();
+      life.send({ type });
+      expect(life.snapshot.context.unfinished).to.equal(null);
+    });
 
   it('is not begun by itself while its queue is paused', () => {
     const life = inState.running();
