@@ -133,3 +133,28 @@ export function outputOf(program: string, args: readonly string[], options: Outp
 }
 
 const graceMs = 2_000;
+
+/**
+ * What a program writes on stdout, as it comes; ended where no one reads on. Rejects with a `ProgramError` where it
+ * did not end well, or not in time.
+ */
+export async function* piecesOf(
+  program: string,
+  args: readonly string[],
+  { timeoutMs, ...place }: Pick<OutputOptions, 'cwd' | 'env' | 'timeoutMs'>,
+): AsyncGenerator<Buffer> {
+  const child = startProgram(program, args, { ...place, stdio: ['ignore', 'pipe', 'ignore'] });
+  const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+  const ended = new Promise<number | NodeJS.Signals | null>((resolve) => {
+    child.once('error', () => resolve(null));
+    child.once('close', (code, signal) => resolve(code ?? signal));
+  });
+  try {
+    for await (const piece of child.stdout) yield piece as Buffer;
+    const how = await ended;
+    if (how !== 0) throw new ProgramError(`${program} ended with ${how}.`, null, '', '');
+  } finally {
+    clearTimeout(timer);
+    child.kill('SIGKILL');
+  }
+}

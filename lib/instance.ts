@@ -173,7 +173,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     folder: layout.run,
     tokens,
     gatewayUrl: () => url,
-    hosts: () => live.current.agents.sandboxHosts,
+    hosts: sandbox.hosts,
   });
   const roster = () => records.roster.value;
   const { maxProcesses, ...limits } = limitsOf(config);

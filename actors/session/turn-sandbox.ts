@@ -121,7 +121,8 @@ function onLoopback(url: string): string {
   return `http://127.0.0.1:${port}`;
 }
 
-const withPort = (host: string): string => (/:\d+$/.test(host) ? host : `${host}:443`);
+/** `withPort('api.example') // 'api.example:443'` */
+export const withPort = (host: string): string => (/:\d+$/.test(host) ? host : `${host}:443`);
 
 /** A provider on this machine is reached under its own address: its port is carried, too. */
 const loopbackPorts = (hosts: readonly string[]): readonly number[] =>

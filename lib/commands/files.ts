@@ -1,6 +1,7 @@
 import type { App, GatewayTransaction } from './app.js';
 import { answeredBefore, optionsOf, replyWith, type Request, type Reply, inTurn } from './request.js';
 import { ownRow } from './iterate.js';
+import { reachOf, type AgentReach } from './sessions/agent-reach.js';
 import type { FileFacts, FileSource } from '../records/files/file-room.js';
 import type { Records } from '../records/records.js';
 import type { Json } from '../../machines/outputs.js';
@@ -23,6 +24,8 @@ export interface WithFile<Value extends Json> {
   readonly sessionId: string | null;
   /** Where a relative `path` begins, and the folders in which a path may lie. */
   readonly places: { readonly base: string; readonly folders: readonly string[] };
+  /** Of the agent in whose folder a path lies, or who names an address. */
+  readonly reach?: AgentReach;
   decide(turns: GatewayTransaction, file: { readonly id: string } & FileFacts): Value | Refusal;
 }
 
@@ -36,11 +39,7 @@ export async function keepFile<Value extends Json>(
   input: FileInput,
   within: WithFile<Value>,
 ): Promise<Reply<Value> | Refusal> {
-  const source = sourceOf(
-    input,
-    within.places,
-    records.allow.customPaths && request.caller.type !== 'session',
-  );
+  const source = sourceOf(input, within, records.allow.customPaths && request.caller.type !== 'session');
   if (isRefusal(source)) return source;
   if (request.app.supervisor.status.diskLow) return refuse('DISK_LOW'); // before any bytes are written
   const before = await answeredBefore<Value>(request); // nothing is fetched or written again for that
@@ -147,7 +146,7 @@ function quota({ files, bytes }: Usage, { files: { limits } }: Records, more: nu
 
 function sourceOf(
   { upload, content, url, path }: FileInput,
-  places: WithFile<Json>['places'],
+  { places, reach }: Pick<WithFile<Json>, 'places' | 'reach'>,
   anywhere: boolean,
 ): FileSource | Refusal {
   const given = [upload, content, url, path].filter((one) => one !== undefined).length;
@@ -161,8 +160,8 @@ function sourceOf(
     );
   if (upload) return { type: 'upload', ...upload };
   if (content !== undefined) return { type: 'content', base64: content };
-  if (url !== undefined) return { type: 'url', url };
-  return { type: 'path', path: path ?? '', ...places, anywhere };
+  if (url !== undefined) return { type: 'url', url, hosts: reach?.hosts };
+  return { type: 'path', path: path ?? '', ...places, anywhere, readAs: reach?.readAs };
 }
 
 /**
@@ -187,6 +186,7 @@ export async function attachFile(
     actors: [key],
     sessionId,
     places: { base, folders },
+    reach: await reachOf(request, session),
     decide(turns, file) {
       const media = mediaOf(file);
       const message = {

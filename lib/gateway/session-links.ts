@@ -4,7 +4,7 @@ import { createServer, request as ask, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import type { TurnLink } from '../../actors/session/turn-sandbox.js';
+import { withPort, type TurnLink } from '../../actors/session/turn-sandbox.js';
 import { readSocketBearer, type TokenBook } from './authentication.js';
 
 /**
@@ -87,8 +87,6 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
 
 /** What fits the address of a Unix socket everywhere. */
 const pathBytesMax = 100;
-
-const withPort = (host: string): string => (/:\d+$/.test(host) ? host : `${host}:443`);
 
 function carry(near: Duplex, far: Socket, head: Buffer): void {
   if (head.length > 0) far.write(head);

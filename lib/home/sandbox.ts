@@ -17,6 +17,8 @@ export interface HomeSandbox extends TurnSandbox {
   confine(command: Command): Promise<Confined>;
   /** What keeps an engine from being used: a sandbox that is required. */
   lacking(engine: Engine): Promise<InForce['lacking']>;
+  /** `host` or `host:port`: the only ones that agents at `strict` reach, beside those of their engine. */
+  hosts(): readonly string[];
 }
 
 export interface HomeSandboxOptions {
@@ -69,6 +71,7 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
     ...sandbox,
     confine: (command) => port.confine(command, config().agents.sandbox),
     lacking: lackingSandbox(sandbox),
+    hosts: () => config().agents.sandboxHosts,
   };
 }
 

@@ -1,5 +1,6 @@
-import { open, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { constants } from 'node:fs';
+import { open, realpath, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { TranscriptEntry } from '../engine.js';
 import { configurationFolder, conversationFolder } from './folders.js';
 
@@ -23,8 +24,9 @@ export async function readClaudeTranscript(
   cwd: string,
   { folder }: ClaudeRecords = {},
 ): Promise<readonly TranscriptEntry[]> {
-  const home = folder ?? configurationFolder({});
-  const text = await tailOf(join(await conversationFolder(home, cwd), `${nativeId}.jsonl`));
+  const conversations = await ownConversations(cwd, folder);
+  if (conversations === undefined) return [];
+  const text = await tailOf(join(conversations, `${nativeId}.jsonl`));
   return text.split('\n').flatMap(entryOf);
 }
 
@@ -34,16 +36,32 @@ export async function eraseClaudeTranscript(
   cwd: string,
   { folder }: ClaudeRecords = {},
 ): Promise<void> {
-  const conversations = await conversationFolder(folder ?? configurationFolder({}), cwd);
+  const conversations = await ownConversations(cwd, folder);
+  if (conversations === undefined) return;
   await rm(join(conversations, `${nativeId}.jsonl`), { force: true });
   await rm(join(conversations, nativeId), { recursive: true, force: true });
 }
 
+/**
+ * Agents write there, and the gateway reads: a link could lead to what is hidden from them. Undefined where one has
+ * taken the folder's place.
+ */
+async function ownConversations(cwd: string, folder: string | undefined): Promise<string | undefined> {
+  const wanted = await conversationFolder(folder ?? configurationFolder({}), cwd);
+  const around = await realpath(dirname(wanted)).catch(() => undefined);
+  const found = await realpath(wanted).catch(() => undefined);
+  return around !== undefined && found === join(around, basename(wanted)) ? found : undefined;
+}
+
+/** No pipe is waited for: a few of them would stop every file of the gateway. */
 async function tailOf(path: string): Promise<string> {
-  const file = await open(path, 'r').catch(() => undefined);
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
   if (file === undefined) return '';
   try {
-    const { size } = await file.stat();
+    const facts = await file.stat();
+    if (!facts.isFile() || facts.nlink !== 1) return '';
+    const { size } = facts;
     const start = Math.max(0, size - bytesMax);
     const bytes = Buffer.alloc(size - start);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, start);

@@ -24,6 +24,8 @@ export interface FetchOptions {
   /** For everything together. Default 30,000. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** `host:port`: no other is asked, nor its name resolved. Default: any that is public. */
+  readonly hosts?: readonly string[];
   /** All addresses of a name. Default: the system's resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
   /** A connection to that address and port. Default: TCP. */
@@ -101,6 +103,12 @@ function parsed(address: string, base?: URL): URL | undefined {
  */
 async function judged(url: URL, options: FetchOptions, signal: AbortSignal): Promise<string | Refusal> {
   const name = url.hostname.replace(/^\[|\]$/g, '');
+  if (options.hosts?.includes(`${name}:${portOf(url)}`) === false)
+    return refuse(
+      'URL_REFUSED',
+      {},
+      `This agent has no network but its named hosts, and ${url.host} is none (agents.sandboxHosts).`,
+    );
   const resolve = options.resolve ?? resolveAll;
   let addresses: readonly string[];
   try {
@@ -114,6 +122,8 @@ async function judged(url: URL, options: FetchOptions, signal: AbortSignal): Pro
   }
   return first;
 }
+
+const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol === 'https:' ? 443 : 80);
 
 const resolveAll = async (name: string): Promise<readonly string[]> =>
   (await lookup(name, { all: true, verbatim: true })).map(({ address }) => address);
@@ -131,7 +141,7 @@ function ask(
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
-  const port = Number(url.port) || (secure ? 443 : 80);
+  const port = portOf(url);
   const name = url.hostname.replace(/^\[|\]$/g, '');
   const dial = (): Socket => options.dial?.(address, port) ?? connectPlain({ host: address, port });
   const createConnection = (): Socket =>

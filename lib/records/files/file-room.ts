@@ -49,15 +49,26 @@ export interface FileLimits {
 export type FileSource =
   | { readonly type: 'upload'; readonly path: string; readonly filename: string }
   | { readonly type: 'content'; readonly base64: string }
-  | { readonly type: 'url'; readonly url: string }
-  /** A relative path begins at `base`; wherever it begins, it must lie in one of `folders`. */
+  /** `hosts`: as in `FetchOptions`. */
+  | { readonly type: 'url'; readonly url: string; readonly hosts?: readonly string[] | undefined }
+  /**
+   * A relative path begins at `base`; wherever it begins, it must lie in one of `folders`. `readAs`: what the agent
+   * reads whose folder `base` is, for the gateway must read nothing there that the agent could not; rejects with
+   * `Unreadable`.
+   */
   | {
       readonly type: 'path';
       readonly path: string;
       readonly base: string;
       readonly folders: readonly string[];
       readonly anywhere: boolean;
+      readonly readAs?: ((path: string) => AsyncIterable<Uint8Array>) | undefined;
     };
+
+/** An agent could not have read this file. */
+export class Unreadable extends Error {
+  override readonly name = 'Unreadable';
+}
 
 export interface StagedFile extends Staged {
   /** What the source calls itself. */ readonly name: string | undefined;
@@ -92,11 +103,18 @@ export async function openFileRoom(options: {
   const began = { wall: environment.clock.now(), upMs: upMs() };
   let fetching = 0;
 
-  async function fromUrl(url: string): Promise<StagedFile | Refusal> {
+  async function fromUrl({
+    url,
+    hosts,
+  }: Extract<FileSource, { type: 'url' }>): Promise<StagedFile | Refusal> {
     if (fetching >= fetchesMax) return refuse('BUSY');
     fetching += 1;
     try {
-      const fetched = await fetchBytes(url, { ...options.fetch, bytesMax: limits.fileBytesMax });
+      const fetched = await fetchBytes(url, {
+        ...options.fetch,
+        bytesMax: limits.fileBytesMax,
+        ...(hosts && { hosts }),
+      });
       if (isRefusal(fetched)) return fetched;
       const staged = await staging.take(fetched.body);
       return isRefusal(staged) ? staged : { ...staged, name: lastSegment(fetched.url.pathname) };
@@ -115,38 +133,40 @@ export async function openFileRoom(options: {
     try {
       if (await isSecret(opened.path)) return openRefusal('outside', 'path');
       if (opened.size > limits.fileBytesMax) return tooLarge(limits.fileBytesMax);
-      const staged = await staging.take(
-        opened.handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>,
-      );
+      const bytes =
+        (opened.folder === source.base ? source.readAs?.(opened.path) : undefined) ??
+        (opened.handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>);
+      const staged = await staging.take(bytes);
       return isRefusal(staged) ? staged : { ...staged, name: lastSegment(opened.path) };
+    } catch (error) {
+      if (error instanceof Unreadable) return openRefusal('outside', 'path');
+      throw error;
     } finally {
       await opened.handle.close();
     }
   }
 
   /**
-   * A paired browser has an operator's authority, until it is removed: a copy of the token would outlast
-   * that. So what is the gateway's own is copied for no one, from wherever else copying was opened.
+   * A paired browser has an operator's authority, until it is removed: a copy of the token, or of a key, would
+   * outlast that. So of the home nothing is copied but what people and agents keep there, wherever else copying was
+   * opened.
    */
   async function isSecret(path: string): Promise<boolean> {
     const home = await realpath(layout.home);
-    const places = [
-      layout.announcement,
-      layout.authDevices,
-      layout.config,
-      layout.store,
-      layout.storeCopy,
-      layout.logs,
-      layout.engines,
-      layout.temporary,
+    const kept = [
+      layout.work,
+      layout.files,
+      layout.uploads,
+      layout.org,
+      layout.skills,
+      layout.knowledge,
+      layout.docs,
+      layout.workflowEvidence,
     ];
     return (
       path.startsWith('/proc/') ||
-      places.some(
-        (place) =>
-          isInside(join(home, relative(layout.home, place)), path) ||
-          join(home, relative(layout.home, place)) === path,
-      )
+      (isInside(home, path) &&
+        !kept.some((place) => isInside(join(home, relative(layout.home, place)), path)))
     );
   }
 
@@ -158,7 +178,7 @@ export async function openFileRoom(options: {
         case 'upload':
           return { ...(await staging.adopt(source.path)), name: source.filename };
         case 'url':
-          return fromUrl(source.url);
+          return fromUrl(source);
         case 'path':
           return fromPath(source);
         case 'content': {
@@ -212,14 +232,18 @@ async function openSource({
   base,
   folders,
   anywhere,
-}: Extract<FileSource, { type: 'path' }>): Promise<JailedFile | OpenError> {
+}: Extract<FileSource, { type: 'path' }>): Promise<
+  (JailedFile & { readonly folder: string | undefined }) | OpenError
+> {
+  const from = (opened: JailedFile | OpenError, folder?: string) =>
+    typeof opened === 'string' ? opened : { ...opened, folder };
   if (!isAbsolute(given) && segmentsOf(given) === undefined) return 'malformed';
   const path = isAbsolute(given) ? given : join(base, given);
   for (const folder of folders) {
     for (const root of [folder, await realpath(folder).catch(() => folder)])
-      if (isInside(root, path)) return openJailed(root, relative(root, path));
+      if (isInside(root, path)) return from(await openJailed(root, relative(root, path)), folder);
   }
-  return anywhere && !path.includes('\0') ? openPlain(path) : 'outside';
+  return anywhere && !path.includes('\0') ? from(await openPlain(path)) : 'outside';
 }
 
 function strictBase64(text: string): Buffer | undefined {

@@ -535,7 +535,7 @@ describe('files by address and from elsewhere', () => {
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
     const { port } = site.address() as AddressInfo;
     office = await openOffice(
-      { 'elsewhere.txt': 'mine' },
+      { 'docs/elsewhere.txt': 'mine' },
       {
         allow: { customPaths: true },
         fetch: {
@@ -572,7 +572,7 @@ describe('files by address and from elsewhere', () => {
   });
 
   it('copies from anywhere when that was opened, but never for an agent, and never a device', async () => {
-    const path = join(office.layout.home, 'elsewhere.txt');
+    const path = join(office.layout.home, 'docs', 'elsewhere.txt');
     expect((await office.operator.post('/api/files', { path })).body).to.include({
       filename: 'elsewhere.txt',
       size: 4,
@@ -588,6 +588,9 @@ describe('files by address and from elsewhere', () => {
       'store/000005.ldb',
       'logs/gateway.log',
       'engines/codex/auth.json',
+      'run/worker-0a1b2c3d.key',
+      'trusted-folders.json',
+      'tls.pem',
     ]) {
       const secret = await office.put(own, 'x');
       expect((await office.operator.post('/api/files', { path: secret })).status, own).to.equal(403);

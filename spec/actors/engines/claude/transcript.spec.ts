@@ -1,7 +1,18 @@
 import { expect } from 'chai';
-import { appendFile, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import {
+  appendFile,
+  link,
+  mkdir,
+  mkdtemp,
+  readdir,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { claudeEngine } from '../../../../actors/engines/claude/engine.js';
 import { readClaudeTranscript } from '../../../../actors/engines/claude/transcript.js';
 
@@ -63,5 +74,28 @@ describe('the record of a claude conversation', () => {
     expect((await engine.readTranscript?.(id, cwd))?.map((entry) => entry.id)).to.deep.equal(['u2']);
     expect(await engine.readTranscript?.('../../../../etc/passwd', cwd)).to.deep.equal([]);
     expect(await engine.readTranscript?.(id.replace('1', '2'), cwd)).to.deep.equal([]);
+  });
+
+  // Its agent writes there, and may be confined: by a link it was shown the conversations of other folders, and a few
+  // pipes that no one wrote into stopped all that the gateway does with files
+  it('is no link, no second name, no pipe and in no folder behind a link', async () => {
+    const read = () => readClaudeTranscript(id, cwd, { folder: home });
+    const other = join(home, 'other.jsonl');
+    await writeFile(other, line('u1', 'user', 'of another'));
+    await symlink(other, file);
+    expect(await read(), 'a link').to.deep.equal([]);
+    await rm(file);
+    await link(other, file);
+    expect(await read(), 'a second name').to.deep.equal([]);
+    await rm(file);
+    execFileSync('mkfifo', [file]);
+    expect(await read(), 'a pipe').to.deep.equal([]);
+    await rm(dirname(file), { recursive: true });
+    await mkdir(join(home, 'elsewhere'));
+    await writeFile(join(home, 'elsewhere', `${id}.jsonl`), line('u1', 'user', 'of another'));
+    await symlink(join(home, 'elsewhere'), dirname(file));
+    expect(await read(), 'a folder behind a link').to.deep.equal([]);
+    await claudeEngine({ env: { CLAUDE_CONFIG_DIR: home } }).eraseTranscript?.(id, cwd);
+    expect(await readdir(join(home, 'elsewhere'))).to.deep.equal([`${id}.jsonl`]);
   });
 });

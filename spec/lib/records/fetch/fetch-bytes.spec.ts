@@ -110,6 +110,22 @@ describe('fetchBytes', () => {
     expect(dialled).to.have.length(3);
   });
 
+  it('asks and resolves no host but those that are named, where any are', async () => {
+    const hosts = ['files.test:80'];
+    expect(await fetched('http://files.test/', { hosts })).to.equal('hello');
+    names['other.test'] = [['93.184.216.35']];
+    for (const url of [
+      'http://other.test/',
+      'http://files.test:8080/',
+      'https://files.test/',
+      'http://1.1.1.1/',
+    ])
+      expect(await fetched(url, { hosts }), url).to.equal('URL_REFUSED');
+    answer = (_request, response) => void response.writeHead(302, { location: 'http://other.test/' }).end();
+    expect(await fetched('http://files.test/', { hosts }), 'redirected').to.equal('URL_REFUSED');
+    expect(Object.keys(asked)).to.deep.equal(['files.test']);
+  });
+
   it('is not fooled by a name that answers differently the second time', async () => {
     names['rebind.test'] = [['93.184.216.34'], ['127.0.0.1']];
     expect(await fetched('http://rebind.test/')).to.equal('hello');
