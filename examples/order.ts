@@ -9,12 +9,12 @@ import { setup } from 'xstate';
 import { createSupervisor, defineKind, memoryStore } from 'troupe';
 import { effect } from 'troupe/machines';
 
-type Work = { order: string };
+type Work = { order: string; patienceMs: number };
 
 const machine = setup({
   types: { context: {} as Work, input: {} as Work, events: {} as { type: 'pay' } },
   actors: { ship: effect<null, Work>(), refund: effect<null, Work>() },
-  delays: { patience: 50 }, // in life three days: a durable timer
+  delays: { patience: ({ context }) => context.patienceMs }, // a durable timer
 }).createMachine({
   context: ({ input }) => input,
   initial: 'placed',
@@ -55,7 +55,9 @@ const order = defineKind({
 });
 
 const supervisor = await createSupervisor({ kinds: [order], store: memoryStore() });
-for (const id of ['book', 'vase', 'lamp']) await supervisor.spawn('order', { id, input: { order: id } });
+const threeDays = 3 * 24 * 3_600_000;
+for (const [id, patienceMs] of Object.entries({ book: threeDays, vase: threeDays, lamp: 50 }))
+  await supervisor.spawn('order', { id, input: { order: id, patienceMs } });
 for (const id of ['book', 'vase']) await supervisor.ask('order', id, { type: 'pay' });
 for (const id of ['book', 'vase', 'lamp'])
   for await (const { to } of supervisor.watch({ since: 0, kinds: ['order'], ids: [id] }))
