@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { announceStopped, readAnnouncement } from './announce.js';
-import { keptNames } from './backups/manifest.js';
+import { keptNames } from './backups/kept-names.js';
 import { makeFolder, readPlainFile, writeAtomically } from './atomic-file.js';
 import { copyTree, type Copied } from './copy-tree.js';
 import { HomeError } from './home-error.js';
@@ -48,7 +48,8 @@ export async function backUp(
     await makeFolder(join(folder, storeFolder));
     const { seq } = await copyStore(join(folder, storeFolder));
     const files: Copied[] = [];
-    for (const name of keptNames) files.push(...(await copyTree(layout.home, folder, name)));
+    for (const name of await keptNames(layout.home))
+      files.push(...(await copyTree(layout.home, folder, name)));
     const manifest: Manifest = {
       troupeBackup: 1,
       at: new Date(at).toISOString(),
@@ -84,7 +85,7 @@ export async function restore(
     if (seq !== manifest.seq)
       throw damaged(source, `its store ends at ${seq}, its manifest says ${manifest.seq}`);
     const files: Copied[] = [];
-    for (const name of keptNames) files.push(...(await copyTree(source, folder, name)));
+    for (const name of await keptNames(source)) files.push(...(await copyTree(source, folder, name)));
     compare(source, manifest.files, files);
     const announcementFile = join(folder, 'gateway.json');
     const announcement = await readAnnouncement(announcementFile);

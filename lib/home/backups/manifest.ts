@@ -56,23 +56,6 @@ const lengthOf = (pieces: readonly Piece[]): number => pieces.reduce((sum, { byt
 
 export const filesIn = ({ entries }: Manifest): number => entries.filter((one) => 'pieces' in one).length;
 
-/** What people, agents and the gateway keep in a home beside the store. */
-export const keptNames = [
-  'config.yaml',
-  'gateway.json',
-  'auth-devices.json',
-  'trusted-folders.json',
-  'org',
-  'skills',
-  'skills.json',
-  'knowledge',
-  'docs',
-  'files',
-  'uploads',
-  'cron',
-  'workflow-evidence',
-];
-
 /** What a choice stands for. */
 export const choiceFolders: Readonly<Record<(typeof choices)[number], string>> = {
   work: 'work',

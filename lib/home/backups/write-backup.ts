@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endOfCopy } from '../../store/cut-copy.js';
-import { choiceFolders, keptNames } from './manifest.js';
+import { keptNames } from './kept-names.js';
+import { choiceFolders } from './manifest.js';
 import type { Entry, Manifest, Piece } from './manifest.js';
 import type { Repository } from './repository.js';
 
@@ -42,7 +43,7 @@ export async function writeBackup(
       mode: 0o600,
       pieces: await writer.file(join(source.store, name), bytes),
     });
-  const names = [...keptNames, ...source.include.map((choice) => choiceFolders[choice])];
+  const names = [...(await keptNames(source.home)), ...source.include.map((choice) => choiceFolders[choice])];
   for (const name of names) await walk(source.home, name, source.include.includes('work'), entries, writer);
   const newBytes = await writer.flush();
   const { instance, version, include, at } = source;

@@ -61,7 +61,9 @@ describe('modules of a home', () => {
     const response = await fetch(`${instance?.url}${path}`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    return response.json();
+    return response.headers.get('content-type')?.includes('json') === true
+      ? response.json()
+      : response.text();
   };
   const refused = (): Promise<Error> =>
     start().then(
@@ -98,6 +100,39 @@ describe('modules of a home', () => {
     expect((await instance?.app.supervisor.get('tally', 't'))?.view, 'after a restart').to.deep.equal({
       total: 2,
     });
+  });
+
+  // The module of a home was in no backup of it: what was restored did not start
+  it('are in a backup with what lies beside them, and their actors come back', async () => {
+    await mkdir(join(home, 'own'), { mode: 0o700 });
+    await write('own/limit.mjs', 'export const limit = 9;');
+    await write(
+      'own/kinds.mjs',
+      `import { limit } from './limit.mjs';\n${ownModule.replaceAll('total: 0', 'total: limit')}`,
+    );
+    await write('config.yaml', 'modules: [own/kinds.mjs]\n');
+    const { app } = await start();
+    await app.supervisor.spawn('tally', { id: 't' });
+    await app.supervisor.ask('tally', 't', { type: 'add', n: 2 });
+    expect(await get('/metrics')).to.include('troupe_actors{kind="tally"} 1\n');
+    expect(JSON.stringify(await get('/api/inspect/bundle?kind=tally&id=t'))).to.include(
+      '{"type":"add","n":2}',
+    );
+    const away = await mkdtemp(join(tmpdir(), 'troupe-away-'));
+    const program = await Troupe.create();
+    try {
+      const [copy, restored] = [join(away, 'copy'), join(away, 'home')];
+      expect((await program.run('backup', copy, '--home', home)).code).to.equal(0);
+      expect((await program.run('restore', copy, '--home', restored)).code).to.equal(0);
+      await instance?.close();
+      await start({ home: restored });
+      expect((await instance?.app.supervisor.get('tally', 't'))?.view).to.deep.equal({ total: 11 });
+    } finally {
+      await program.clear();
+      await instance?.close();
+      instance = undefined;
+      await rm(away, { recursive: true });
+    }
   });
 
   // A home in a project that has the package found its files one by one: a second copy beside the bundle that ran

@@ -118,6 +118,19 @@ describe('backups', () => {
       expect({ ok, seq: head?.seq }).to.deep.equal({ ok: true, seq: 40 });
     });
 
+  it('hold the modules of the home, and nothing twice or of elsewhere that they name', async () => {
+    await mkdir(join(home(), 'own'));
+    await writeFile(join(home(), 'own', 'kinds.mjs'), 'export default {};\n');
+    await writeFile(join(folder, 'away.mjs'), 'export default {};\n');
+    const named = ['own/kinds.mjs', './own/more.mjs', 'org/7.yaml', 'store/CURRENT', '../away.mjs', '.'];
+    await writeFile(join(home(), 'config.yaml'), `modules: ${JSON.stringify(named)}\n`);
+    expect((await backUp()).files).to.equal(23);
+    const target = await restored();
+    expect(await readFile(join(target, 'own/kinds.mjs'), 'utf8')).to.equal('export default {};\n');
+    await writeFile(join(home(), 'config.yaml'), 'modules: [own\n');
+    expect((await backUp()).files, 'a broken config.yaml is no reason to keep nothing').to.equal(22);
+  });
+
   it('write only what is new, and many small files as one object', async () => {
     await backUp();
     expect(await readdir(kept('default-0a1b2c3d', 'objects'))).to.have.length(1);
