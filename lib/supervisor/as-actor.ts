@@ -199,6 +199,7 @@ export class ActorHandle implements Handle {
     readonly kind: string,
     readonly id: string,
   ) {
+    kernel.kinds.of(kind); // else its `send` would be lost without a word
     this.send = this.send.bind(this);
   }
 

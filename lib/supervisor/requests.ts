@@ -85,7 +85,8 @@ export class Requests {
   };
 
   readonly transact: Supervisor['transact'] = async <Result extends Json>(plan: Transaction<Result>) => {
-    for (const { id } of plan.actors) {
+    for (const { kind, id } of plan.actors) {
+      this.kernel.kinds.of(kind);
       const invalid = invalidId(id);
       if (invalid !== undefined) return invalid;
     }

@@ -1,7 +1,8 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Facts, Json, Kind } from '../../../actors/contracts.js';
-import { xstate5 } from './driver.js';
+import { nearest } from '../../../machines/text.js';
 import { checkKind } from '../../../actors/define-kind.js';
+import { xstate5 } from './driver.js';
 
 /** The kinds of a supervisor by name, and the values that their `facts` see. */
 export class Kinds {
@@ -44,11 +45,15 @@ export class Kinds {
     return this.byName.get(name);
   }
 
+  /** @throws TypeError for a kind that was not given, with the name that was probably meant */
   of(name: string): Kind {
     const kind = this.byName.get(name);
-    if (kind === undefined)
-      throw new TypeError(`unknown kind "${name}"; known: ${[...this.byName.keys()].join(', ')}`);
-    return kind;
+    if (kind !== undefined) return kind;
+    const known = [...this.byName.keys()];
+    const meant = typeof name === 'string' ? nearest(name, known) : undefined;
+    throw new TypeError(
+      `unknown kind "${name}"; ${meant === undefined ? `known: ${known.join(', ')}` : `did you mean "${meant}"?`}`,
+    );
   }
 
   /** What an event for an actor (none yet at its creation) carries as `facts`. */

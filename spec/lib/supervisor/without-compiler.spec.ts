@@ -68,6 +68,27 @@ describe('a host without a compiler', () => {
     expect((await supervisor.get('plain', 'a'))?.revision).to.equal(1);
   });
 
+  // `actors` was looked at only when the transaction touched it, and what a handle sends is answered to no one
+  it('hears of an unknown kind where it is named, and which one was meant', async () => {
+    const run = () => null;
+    const misspelt = supervisor.transact({ name: 'typo', actors: [{ kind: 'palin', id: 'a' }], run });
+    expect(await message(misspelt)).to.equal('unknown kind "palin"; did you mean "plain"?');
+    const nothing = supervisor.transact({ name: 'typo', actors: ['plain'] as never, run });
+    expect(await message(nothing)).to.equal('unknown kind "undefined"; known: plain, yes, later, never');
+    expect(() => supervisor.handle('palin', 'a')).to.throw('unknown kind "palin"; did you mean "plain"?');
+    expect(() => supervisor.handle('machine', 'a')).to.throw('known: plain, yes, later, never');
+  });
+
+  // `undefined` was taken for the id "undefined"
+  it('is refused what is no id', async () => {
+    for (const id of [undefined, null, 7, { kind: 'plain' }]) {
+      const actors = [{ kind: 'plain', id }] as never;
+      const answer = await supervisor.transact({ name: 'ids', actors, run: () => null });
+      expect(isRefusal(answer) && answer.message, String(id)).to.match(/^Invalid id "/);
+    }
+    expect(await supervisor.spawn('plain', { id: 7 as never })).to.include({ code: 'BAD_REQUEST' });
+  });
+
   it('hears of a store that is still being opened, and of kinds that are no list', async () => {
     const opening = Promise.resolve(memoryStore());
     expect(await message(createSupervisor({ kinds: [], store: opening as never }))).to.match(
