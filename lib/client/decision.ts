@@ -39,6 +39,8 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   budget: ['approve'],
   resume: ['approve'],
   silent: ['reject'],
+  connector: ['approve'],
+  notification: ['approve'],
 };
 
 /** The word of a choice, and of a choice that was made: `['Allow', 'Allowed']`. */
@@ -51,6 +53,7 @@ export function wordsOf(
   if (what === 'budget') return ['Grant', 'Granted'];
   if (what === 'resume') return ['Resume', 'Resumed'];
   if (what === 'silent') return ['Stop', 'Stopped'];
+  if (what === 'connector' || what === 'notification') return ['Try now', 'Tried'];
   return choice === 'approve' ? ['Approve', 'Approved'] : ['Reject', 'Rejected'];
 }
 
@@ -115,6 +118,10 @@ export function decisionRequest(
       return { path: `/api/sessions/${own}/resume`, body: {} };
     case 'silent':
       return { path: `/api/sessions/${own}/stop`, body: reason };
+    case 'connector':
+      return sent('connector', own, 'connector.start');
+    case 'notification':
+      return sent('notifier', own, 'notifier.retry');
     case 'budget':
       return words.usd === undefined
         ? undefined
@@ -123,6 +130,12 @@ export function decisionRequest(
       return undefined;
   }
 }
+
+/** An event that a person may send to an actor of a kind. */
+const sent = (kind: string, id: string, type: string): DecisionRequest => ({
+  path: `/api/inspect/actors/${kind}/${id}/send`,
+  body: { event: { type } },
+});
 
 /** Of versions many may be decided in one request: what became of each stands in the answer, refusals too. */
 export function refusalIn(answer: unknown): string | undefined {

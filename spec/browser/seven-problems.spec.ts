@@ -118,8 +118,15 @@ describe('seven problems', () => {
     const row = '[aria-labelledby=circuits-title] li:has-text("letterbox")';
     await page.waitForSelector(`${row}:has-text("failing")`);
     expect(await text(row)).to.match(/the line is dead.*Next try in|the line is dead.*tried now/s);
-    await click(`${row} a`);
-    await page.waitForSelector('[data-event="connector.start"] > button');
+    await click(`${row} button >> text=Try now`);
+    const tried = async (): Promise<boolean> => {
+      const { body } = await house.operator.get('/api/inspect/actors/connector/letterbox/history');
+      return body.entries.some(
+        ({ event, by }: { event: { type: string }; by: string }) =>
+          event.type === 'connector.start' && by === 'operator',
+      );
+    };
+    while (!(await tried())) await page.waitForSelector(row);
   });
 
   it('4: an event is a dead letter', async () => {
@@ -146,9 +153,8 @@ describe('seven problems', () => {
     await click('.chip[href$="kind=session&state=running"]');
     await click('.row:has-text("Count the chairs")');
     await page.waitForSelector('.working dt >> text=silent for');
-    await page.waitForSelector('[data-event="session.stop"] > button');
-    await click('[data-event="session.stop"] > button');
-    await page.waitForSelector('.sending button.primary');
+    await click('.working button >> text=Stop the turn');
+    await page.waitForSelector('.working', { state: 'detached' });
   });
 
   it('7: an approval is asked of a person who does not come', async () => {

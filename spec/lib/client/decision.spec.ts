@@ -11,6 +11,8 @@ describe('a decision on what waits', () => {
     { what: 'activation', id: 'mail', waitingId: 'a1b2' },
     { what: 'version', id: 'deploy', waitingId: '3' },
     { what: 'budget', id: 'ann', waitingId: 'month' },
+    { what: 'connector', id: 'team', waitingId: 'link' },
+    { what: 'notification', id: 'phone', waitingId: 'failing' },
   ] as const;
 
   it('is posted to a route that the gateway has', () => {

@@ -23,11 +23,11 @@ export function Decide({ waiting }: { readonly waiting: Waiting }) {
 }
 
 interface Choices {
-  readonly waiting: Waiting;
+  readonly waiting: Pick<Waiting, 'what' | 'id' | 'waitingId' | 'within' | 'title'>;
   readonly choices: readonly Choice[];
 }
 
-function OfAnother({ waiting, choices }: Choices) {
+function OfAnother({ waiting, choices }: Choices & { readonly waiting: Waiting }) {
   const { path = '', body } = decisionRequest(waiting, choices[0] as Choice) ?? {};
   const { kind, id, waitingId, on } = waiting;
   const judged = useLoaded(
@@ -51,6 +51,15 @@ interface Rehearsal {
   readonly allowed: boolean;
   readonly refusal?: { readonly error: string };
 }
+
+/** A connector that fails is tried again at once, instead of when its time has come. */
+export const TryConnector = ({ name }: { readonly name: string }) =>
+  readOnly === undefined ? (
+    <Buttons
+      waiting={{ what: 'connector', id: name, waitingId: 'link', title: name }}
+      choices={['approve']}
+    />
+  ) : null;
 
 function Buttons({ waiting, choices }: Choices) {
   const { message, busy, attempt } = useAction();

@@ -1,14 +1,22 @@
+import { useAction } from '../../../page/action.js';
 import { ask, actorPath } from '../../../page/ask.js';
+import { readOnly } from '../../../page/base.js';
 import { dateAndTime, mebibytes, now, span } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
-import type { ActorDetail, Work } from '../../answers.js';
+import type { ActorDetail, WhyAnswer, Work } from '../../answers.js';
 
 /**
  * How a running agent does: its last words as they come, for how long it has been silent, when its turn is ended,
  * its place in the queue, whether its process lives, and what it has cost. Of other kinds: what their effects
  * say of themselves.
  */
-export function Working({ detail }: { readonly detail: ActorDetail }) {
+export function Working({
+  detail,
+  why,
+}: {
+  readonly detail: ActorDetail;
+  readonly why: WhyAnswer | undefined;
+}) {
   const { kind, id, calls } = detail;
   const loaded = useLoaded(
     `work ${kind}/${id} ${calls.map((call) => call.key).join()}`,
@@ -24,6 +32,7 @@ export function Working({ detail }: { readonly detail: ActorDetail }) {
     <section class="panel working" aria-labelledby="working-title">
       <h2 id="working-title">
         At work<span class="soft">for {span(now.value - startedAt)}</span>
+        {readOnly === undefined && why?.next.some(isStop) && <Stop detail={detail} />}
       </h2>
       {error !== undefined && (
         <p class="notice bad" role="alert">
@@ -79,6 +88,28 @@ function InWorker({
       value={`for ${span(now.value - since)}${memory}`}
       title={`process ${pid}, up for ${span(now.value - startedAt)}, ${state}`}
     />
+  );
+}
+
+const isStop = ({ event, allowed, sendable }: WhyAnswer['next'][number]): boolean =>
+  event === 'session.stop' && allowed && sendable;
+
+/** Ends the turn where its silence is seen; with a reason it is sent from the possible events below. */
+function Stop({ detail }: { readonly detail: ActorDetail }) {
+  const { message, busy, attempt } = useAction();
+  const stop = (): Promise<unknown> =>
+    ask(actorPath(detail, '/send'), { post: { event: { type: 'session.stop' } } });
+  return (
+    <span class="end">
+      {message !== '' && (
+        <small class="bad" role="alert">
+          {message}
+        </small>
+      )}
+      <button type="button" disabled={busy} onClick={() => void attempt(stop)}>
+        Stop the turn
+      </button>
+    </span>
   );
 }
 

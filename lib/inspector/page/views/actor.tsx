@@ -93,7 +93,9 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
         <p class="notice bad">{present.reason}</p>
       )}
       {at === undefined && <OwnWaiting actor={actor} />}
-      {at === undefined && present.calls.some(({ running }) => running) && <Working detail={present} />}
+      {at === undefined && present.calls.some(({ running }) => running) && (
+        <Working detail={present} why={why.value.value} />
+      )}
       {machine.value.value !== undefined && value !== null && (
         <section class="panel" aria-labelledby="chart-title">
           <h2 id="chart-title">

@@ -2,6 +2,7 @@ import { ask } from '../../../page/ask.js';
 import { now, span, whole } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
+import { TryConnector } from '../parts/decide.js';
 import { Letters } from '../parts/letters.js';
 import { QuotasPanel } from '../parts/quotas.js';
 import { WorkersPanel } from '../parts/workers.js';
@@ -198,6 +199,7 @@ function Circuits({ circuits }: { readonly circuits: SupervisionTree['circuits']
                 (nextTry > now.value ? ` Next try in ${span(nextTry - now.value)}.` : ' It is tried now.')}
             </span>
             <span class="end">
+              {type === 'connector' && status === 'failing' && <TryConnector name={name} />}
               <b class={`state ${tones[status]}`}>{status}</b>
             </span>
           </li>
