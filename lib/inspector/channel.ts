@@ -4,6 +4,7 @@ import type { Supervisor } from '../supervisor/contract.js';
 import { readEntry } from '../supervisor/event-log.js';
 import type { SealedEntry } from '../supervisor/inspection-answers.js';
 import { entryOf } from './entry-of.js';
+import { mayHoldSecrets } from './redact.js';
 import type {
   EntriesFrame,
   InspectFilter,
@@ -17,7 +18,7 @@ import { parentAtCreation, placeOf, treeOf } from './relations.js';
  * and written down once for all of them. While no one watches it listens to nothing and costs nothing.
  *
  * At most ten frames a second, six where much happens, and 100 entries in each: the youngest are shown, the others
- * counted. An entry that is only counted is never parsed.
+ * counted. An entry that is only counted costs a count.
  */
 export interface Channel {
   /** Everything up to here was handed on, or concerns no one who watches here. */
@@ -210,11 +211,13 @@ export function entriesText(
 
 const written = new WeakMap<SealedEntry, string>();
 
-/** An entry is parsed and written once, however many channels show it. */
+/** An entry is written once, however many channels show it, and parsed only where something may have to be hidden. */
 function textOf(sealed: SealedEntry): string {
   const known = written.get(sealed);
   if (known !== undefined) return known;
-  const text = JSON.stringify(entryOf(readEntry(sealed.value)));
+  const shown = sealed.shown && `${sealed.shown.join('')}}`;
+  const text =
+    shown === undefined || mayHoldSecrets(shown) ? JSON.stringify(entryOf(readEntry(sealed.value))) : shown;
   written.set(sealed, text);
   return text;
 }

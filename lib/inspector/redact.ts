@@ -21,7 +21,12 @@ export function redact(value: Json | undefined, depth = 0): Json {
 /** `isSecretive('apiKey')` */
 export const isSecretive = (member: string): boolean => secretive.test(member);
 
+/** Whether a text of JSON may have members that `redact` blacks out; where it has none, it can be shown as it is. */
+export const mayHoldSecrets = (json: string): boolean => secretiveEnd.test(json);
+
 export const blackedOut = '••••';
 const depthMax = 40;
-const secretive =
-  /(?:^|[a-z_-])(?:tokens?|secret|password|passphrase|authorization|cookie|api[_-]?key|private[_-]?key|capability|credential)$/i;
+const secretWords =
+  'tokens?|secret|password|passphrase|authorization|cookie|api[_-]?key|private[_-]?key|capability|credential';
+const secretive = new RegExp(`(?:^|[a-z_-])(?:${secretWords})$`, 'i');
+const secretiveEnd = new RegExp(`(?:${secretWords})":`, 'i');

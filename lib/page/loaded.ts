@@ -17,8 +17,8 @@ export const loaderOf =
     useLoaded(hear, key, load, options);
 
 /**
- * Ask when `key` changes, and again (at most five times a second) when something happened that `touches` it,
- * and every `everyMs` where given. The last question wins. Where the gateway does not answer it is asked
+ * Ask when `key` changes, and again when something happened that `touches` it (at most five times a second, or once in
+ * `restMs`), and every `everyMs` where given. The last question wins. Where the gateway does not answer it is asked
  * again by itself.
  */
 export type UseLoaded<Batch> = <Value>(
@@ -30,6 +30,8 @@ export type UseLoaded<Batch> = <Value>(
 interface LoadOptions<Batch> {
   readonly touches?: (batch: Batch) => boolean;
   readonly everyMs?: number;
+  /** Between two readings, where nearly everything touches it and each is much. */
+  readonly restMs?: number;
 }
 
 function useLoaded<Value, Batch extends { readonly reset: boolean }>(
@@ -47,6 +49,7 @@ function useLoaded<Value, Batch extends { readonly reset: boolean }>(
     let busy = false;
     let stale = false;
     let closed = false;
+    let askedAt = -Infinity;
     loaded.value = { value: undefined, error: undefined };
     const run = async (): Promise<void> => {
       waiting = undefined;
@@ -55,6 +58,7 @@ function useLoaded<Value, Batch extends { readonly reset: boolean }>(
         return;
       }
       busy = true;
+      askedAt = performance.now();
       end = new AbortController();
       try {
         const value = await load(end.signal);
@@ -70,7 +74,8 @@ function useLoaded<Value, Batch extends { readonly reset: boolean }>(
       }
     };
     const soon = (): void => {
-      waiting ??= setTimeout(() => void run(), 200);
+      const restMs = askedAt + (options.restMs ?? 0) - performance.now();
+      waiting ??= setTimeout(() => void run(), Math.max(200, restMs));
     };
     const deaf = hear((batch) => {
       if (batch.reset || touches.current?.(batch) === true) soon();

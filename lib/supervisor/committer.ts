@@ -160,7 +160,7 @@ export class Committer {
       latest.set(actor, { position, snapshotAt });
       this.chain = row.chain;
       ops.push([keys.log(position), row.value]);
-      sealed.push({ position, value: row.value, actor: own.actor });
+      sealed.push({ position, value: row.value, actor: own.actor, shown: row.shown });
       own.messages.forEach((message, at) =>
         ops.push([
           keys.inbox(message.to.kind, message.to.id, position, at),

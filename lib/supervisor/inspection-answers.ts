@@ -141,6 +141,8 @@ export interface SealedEntry {
   readonly position: number;
   readonly value: string;
   readonly actor: ActorKey;
+  /** What inspectors show of it, in pieces that together lack only the last brace; not of one that was read again. */
+  readonly shown?: readonly string[];
 }
 
 /** The name under which halted actors stand, beside their state; no state can be called so. */

@@ -1,11 +1,14 @@
+import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import type { FrameSink } from '../../inspector/watch.js';
+import { textFrame } from './text-frame.js';
 
 /**
  * A socket as something to write into: anyone who has a megabyte waiting for longer than a moment is cut with
- * 4008. It can resume where it stopped, and costs no one else anything.
+ * 4008. It can resume where it stopped, and costs no one else anything. Bytes that many sockets share go straight into
+ * the `stream` below it, where that is given: the servers negotiate no extension that would have to change them.
  */
-export function backpressured(socket: WebSocket, cutting: () => void): BackpressuredSocket {
+export function backpressured(socket: WebSocket, cutting: () => void, stream?: Duplex): BackpressuredSocket {
   let judged: NodeJS.Timeout | undefined;
 
   function cut(): false {
@@ -26,7 +29,8 @@ export function backpressured(socket: WebSocket, cutting: () => void): Backpress
           if (socket.bufferedAmount > bufferedBytesMax) cut();
         }, patienceMs).unref();
       }
-      socket.send(frame, { binary: false });
+      if (stream === undefined || typeof frame === 'string') socket.send(frame, { binary: false });
+      else stream.write(textFrame(frame));
       return true;
     },
     async drained(signal) {

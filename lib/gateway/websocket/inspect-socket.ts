@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import type { Channels, InspectWatch } from '../../inspector/watch.js';
@@ -15,14 +16,16 @@ import type { Supervisor } from '../../supervisor/contract.js';
 export function inspectSubscription(options: {
   readonly channels: Channels;
   readonly socket: WebSocket;
+  /** What the socket was opened on. */
+  readonly stream: Duplex;
   readonly filter: InspectFilter;
   readonly log: Logger;
 }): Subscription {
-  const { channels, socket, log } = options;
+  const { channels, socket, stream, log } = options;
   const { environment } = channels.supervisor;
   let { filter } = options;
   let watch: InspectWatch | undefined;
-  const sink = backpressured(socket, () => watch?.stop());
+  const sink = backpressured(socket, () => watch?.stop(), stream);
 
   function start(since: number | undefined): void {
     watch?.stop();

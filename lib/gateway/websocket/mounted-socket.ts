@@ -41,12 +41,12 @@ export function openMountedSocket(
     }
   }
 
-  function serve(socket: WebSocket, request: IncomingMessage): void {
+  function serve(socket: WebSocket, stream: Duplex, request: IncomingMessage): void {
     const query = readQuery(request.url ?? '');
     const filter = isRefusal(query) ? query : filterOfQuery(query);
     if (isRefusal(query) || isRefusal(filter)) return socket.close(1008, 'the address is not understood');
     const since = /^\d{1,15}$/.test(query['since'] ?? '') ? Number(query['since']) : undefined;
-    const subscription = inspectSubscription({ channels, socket, filter, log });
+    const subscription = inspectSubscription({ channels, socket, stream, filter, log });
     open.set(socket, { request, subscription });
     socket.on('error', () => socket.terminate());
     socket.on('message', (text: Buffer) => subscription.hear(text.toString()));
@@ -63,7 +63,7 @@ export function openMountedSocket(
       stream.end(`HTTP/1.1 ${admission.status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
-    sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, request));
+    sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, stream, request));
   }
 
   return {

@@ -92,7 +92,7 @@ export function openSocket(
       code: turned,
     });
     if (isRefusal(admitted)) return hangUp(stream, admitted);
-    sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, admitted));
+    sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, stream, admitted));
   }
 
   async function admit(request: IncomingMessage): Promise<Judged> {
@@ -161,10 +161,10 @@ export function openSocket(
     );
   }
 
-  function serve(socket: WebSocket, admitted: Admitted): void {
+  function serve(socket: WebSocket, stream: Duplex, admitted: Admitted): void {
     const { caller, token, since } = admitted;
     const entry = {
-      subscription: subscriptionOf(socket, admitted),
+      subscription: subscriptionOf(socket, stream, admitted),
       heardAt: environment.clock.monotonic(),
       token,
       deviceId: caller.type === 'device' ? caller.id : undefined,
@@ -185,8 +185,12 @@ export function openSocket(
     entry.subscription.start(since);
   }
 
-  function subscriptionOf(socket: WebSocket, { path, filter, first, caller }: Admitted): Subscription {
-    if (path === '/ws/inspect') return inspectSubscription({ channels, socket, filter, log });
+  function subscriptionOf(
+    socket: WebSocket,
+    stream: Duplex,
+    { path, filter, first, caller }: Admitted,
+  ): Subscription {
+    if (path === '/ws/inspect') return inspectSubscription({ channels, socket, stream, filter, log });
     return path === '/ws/stately'
       ? statelySubscription({ supervisor: app.supervisor, socket, filter, first, log })
       : subscription({ app, feed, socket, caller, filter, log, share });

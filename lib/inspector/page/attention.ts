@@ -22,7 +22,7 @@ export function useAttention(): void {
   const loaded = useLoaded(
     'attention',
     (signal) => ask<Answer<'/api/attention', 'get'>>(`/api/attention?limit=${waitingMax}`, { signal }),
-    { touches: ({ entries, skipped }) => skipped > 0 || entries.length > 0, everyMs: 30_000 },
+    { touches: ({ entries, skipped }) => skipped > 0 || entries.length > 0, everyMs: 30_000, restMs: 1_000 },
   );
   const { value, error } = loaded.value;
   useEffect(() => {

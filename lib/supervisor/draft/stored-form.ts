@@ -169,6 +169,8 @@ export const reasonOf = (cause: unknown): string => (cause instanceof Error ? ca
  */
 export interface EntryDraft {
   readonly tail: string;
+  /** Parts of the tail that inspectors show. */
+  readonly shown: readonly string[];
   readonly previous: number;
   /** Holds the whole snapshot; otherwise `snapshotAt` is the position of the last one that does. */
   readonly whole: boolean;
@@ -199,16 +201,20 @@ export function draftEntry(input: Input): EntryDraft {
   const parent =
     before === undefined && state.parent !== null ? `,"parent":${JSON.stringify(state.parent)}` : '';
   const snapshot = whole ? `{"whole":${input.encoded}}` : difference(before as ActorState, input);
+  const place = `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${state.revision}`;
+  const step =
+    `,"version":${kind.version},"event":${eventText(input.event, kind.redacted)}` +
+    `,"from":${from},"to":${JSON.stringify(state.snapshot.value)}` +
+    `,"effects":${requested.effects.length === 0 ? '[]' : JSON.stringify(requested.effects)}`;
+  const origin = `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}`;
+  const causes = causesOf(input);
   const tail =
-    `,"at":${input.at},"kind":"${kind.kind}","id":"${id}","rev":${state.revision}` +
-    `,"machine":${JSON.stringify(kind.machine.id)},"version":${kind.version}` +
-    `,"event":${eventText(input.event, kind.redacted)},"from":${from},"to":${JSON.stringify(state.snapshot.value)}` +
-    `,"effects":${requested.effects.length === 0 ? '[]' : JSON.stringify(requested.effects)}` +
+    `${place},"machine":${JSON.stringify(kind.machine.id)}${step}` +
     `,"frames":${requested.frames.length === 0 ? '[]' : JSON.stringify(requested.frames)}` +
-    `,"cause":${JSON.stringify(input.cause)},"by":${JSON.stringify(callerName(input.by))}` +
-    `${agentOf(input.by)}${causesOf(input)}${parent},"snapshot":${snapshot}}`;
+    `${origin}${agentOf(input.by)}${causes}${parent},"snapshot":${snapshot}}`;
   return {
     tail,
+    shown: [place, step, origin, causes],
     previous: before?.position ?? 0,
     whole,
     snapshotAt: state.snapshotAt,
@@ -235,11 +241,10 @@ export function sealDraft(
   prev: number,
   base: number,
   chain: string,
-): { readonly value: string; readonly chain: string } {
-  return sealEntry(
-    chain,
-    `{"seq":${seq},"tx":${tx},"last":${last},"prev":${prev},"base":${base}${draft.tail}`,
-  );
+): { readonly value: string; readonly chain: string; readonly shown: readonly string[] } {
+  const head = `{"seq":${seq},"tx":${tx},"last":${last}`;
+  const sealed = sealEntry(chain, `${head},"prev":${prev},"base":${base}${draft.tail}`);
+  return { ...sealed, shown: [head, ...draft.shown] };
 }
 
 /**

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { Kind } from '../../../actors/contracts.js';
 import type { EntriesFrame, InspectFrame } from '../../../lib/client/inspector-frames.js';
 import { openChannel } from '../../../lib/inspector/channel.js';
+import { entryOf } from '../../../lib/inspector/entry-of.js';
 import { Channels } from '../../../lib/inspector/watch.js';
 import { keys } from '../../../lib/store/keys.js';
 import { openHouse, type House } from '../../fixtures/house.js';
@@ -96,6 +97,27 @@ describe('an inspecting watch', () => {
     await house.environment.advance(1_000);
     expect(told().length).to.be.within(6, 8);
     expect(seqs()).to.deep.equal(from(before + 1, house.supervisor.inspection.head));
+  });
+
+  // What is shown live is put together from what was written, not read again; history reads.
+  it('shows live what history shows, secrets blacked out', async () => {
+    const { told } = begin();
+    await house.environment.settle();
+    const events = [
+      { type: 'add', n: 1 },
+      { type: 'add', n: 2, apiToken: 'hunter2', note: 'said "token":' },
+      { type: 'add', n: 3, inner: [{ Password: 'hunter2', 'api-key': 'hunter2' }] },
+      { type: 'add', n: 4, text: 'ä"\\\n\u2028', tokens: 12 },
+    ];
+    for (const event of events) await house.supervisor.ask('counter', 'c', event);
+    await house.supervisor.spawn('counter', { id: 'd', parent: { kind: 'counter', id: 'c' } });
+    await house.environment.advance(1_000);
+    const live = told().flatMap(({ payload }) => payload.entries);
+    const { inspection } = house.supervisor;
+    const logged = await inspection.entries((live[0]?.seq ?? 0) - 1, 100);
+    expect(live).to.have.length(events.length + 1);
+    expect(live).to.deep.equal(JSON.parse(JSON.stringify(logged.map(entryOf))));
+    expect(JSON.stringify(live)).to.not.include('hunter2');
   });
 
   // A watch that ended while its channel was being opened once took the channel with it, and the next heard

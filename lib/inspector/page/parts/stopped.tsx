@@ -2,6 +2,7 @@ import { ask, Refused } from '../../../page/ask.js';
 import { now, span } from '../../../page/clock.js';
 import { State } from '../../../page/parts/state.js';
 import { useLoaded } from '../live.js';
+import { hasMoved } from '../moves.js';
 import { linkTo } from '../place.js';
 import type { ActorsPage, ActorSummary, Fleet } from '../../answers.js';
 
@@ -37,8 +38,9 @@ function ActorsPanel({
   readonly read: (signal: AbortSignal) => Promise<readonly ActorSummary[]>;
 }) {
   const loaded = useLoaded(name, read, {
-    touches: ({ entries, skipped }) => skipped > 0 || entries.some(({ from, to }) => from !== to),
+    touches: ({ entries, skipped }) => skipped > 0 || entries.some(hasMoved),
     everyMs: 30_000,
+    restMs: 2_000,
   });
   const { value, error } = loaded.value;
   return (

@@ -24,6 +24,7 @@ export function FleetPage({
 }) {
   const loaded = useLoaded('fleet', (signal) => ask<Fleet>('/api/inspect/fleet', { signal }), {
     everyMs: 2_000,
+    restMs: 1_000,
     touches: ({ entries, skipped }) => skipped > 0 || entries.some(hasMoved),
   });
   const { value: fleet, error } = loaded.value;
