@@ -218,9 +218,15 @@ async function drain(
   void deadline.then(() => {
     late = true;
   });
-  while (!late && (!commits.committer.idle || kernel.cells.busy || !kernel.intake.idle))
+  // Mostly a turn of the loop is enough. What waits for a disk, or behind a failure, must not cost a processor.
+  for (
+    let turns = 0;
+    !late && (!commits.committer.idle || kernel.cells.busy || !kernel.intake.idle);
+    turns += 1
+  )
     await new Promise((resolve) => {
-      setImmediate(resolve);
+      if (turns < quickTurns) setImmediate(resolve);
+      else setTimeout(resolve, slowTurnMs);
     });
   cancel();
   for (const end of [...kernel.closing]) end();
@@ -231,3 +237,6 @@ async function drain(
   await resting;
   kernel.log.close();
 }
+
+const quickTurns = 100;
+const slowTurnMs = 5;

@@ -36,6 +36,8 @@ const worldOf = worldNamed(values.world);
 const { planOf } = await import('./plan.js');
 const { Report } = await import('./report.js');
 const { inProcesses, isChild, passOn } = await import('./jobs.js');
+// A history throws thousands of errors that it expects; one that fails is played again alone, with stacks
+if (values.seed === undefined) Error.stackTraceLimit = 0;
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
 const jobs = Number(values.jobs);

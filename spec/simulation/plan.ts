@@ -209,7 +209,7 @@ function settingsOf(random: Random): Settings {
     reserveBytes: random.pick([0, 1 << 10, 8 << 10]),
     checkpointBytes: random.pick([4 << 10, 16 << 10, 64 << 10, 1 << 20]),
     baseBytesMin: random.pick([8 << 10, 32 << 10, 1 << 20]),
-    scrubEveryMs: random.pick([0, 500, 5_000]),
+    scrubEveryMs: random.pick([0, 5_000, 30_000]),
     awakeActorsMax: random.pick([2, 4, 1_000]),
     mailboxMax: random.pick([3, 1_000, 1_000]),
     keepLogBytes: random.pick([20_000, 2 ** 31, 2 ** 31]),

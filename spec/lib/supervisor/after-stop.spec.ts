@@ -67,4 +67,27 @@ describe('a supervisor that has stopped', () => {
     await Promise.allSettled([first, late]);
     await stopped;
   });
+
+  // It asked again in every turn of the loop, so that a stop behind a dead disk took a whole processor for `drainMs`.
+  it('costs no processor while it waits for its store', async () => {
+    const house = await openHouse([counterKind()]);
+    await house.supervisor.spawn('counter', { id: 'a' });
+    house.store.fail({ mode: 'hold' });
+    const asked = rejection(house.supervisor.ask('counter', 'a', { type: 'add', n: 1 }, { by }));
+    await house.environment.settle();
+    const turn = globalThis.setImmediate;
+    let looks = 0;
+    globalThis.setImmediate = Object.assign((run: () => void) => ((looks += 1), turn(run)), turn);
+    const stopped = house.supervisor.stop({ drainMs: 1_000 });
+    try {
+      for (let turns = 0; turns < 1_000; turns += 1) await new Promise((resolve) => turn(resolve));
+    } finally {
+      globalThis.setImmediate = turn;
+    }
+    expect(looks).to.be.below(300);
+    await house.environment.advance(1_000);
+    house.store.fail(undefined);
+    house.store.release();
+    await Promise.allSettled([asked, stopped]);
+  });
 });
