@@ -10,6 +10,8 @@ export {
 } from '../../actors/engines/engine.js';
 export type { TurnReport } from '../../actors/engines/turn-events.js';
 export { turnResult } from '../../actors/engines/turn-result.js';
+export { a2aEngine } from '../../actors/engines/a2a/engine.js';
+export type { A2aOptions } from '../../actors/engines/a2a/agent.js';
 export { acpEngine, type AcpOptions } from '../../actors/engines/acp/engine.js';
 export { claudeEngine, type ClaudeOptions } from '../../actors/engines/claude/engine.js';
 export { clerkEngine } from '../../actors/engines/clerk/engine.js';

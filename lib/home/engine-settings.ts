@@ -4,7 +4,8 @@ import { acpPresetNames, type AcpPresetName } from '../../actors/engines/acp/pre
 
 /**
  * Settings of the engines that a home may have several of, or that are there without being named: agents of
- * the Agent Client Protocol, presets and others, and OpenAI-compatible endpoints. `config.ts` has the rest.
+ * the Agent Client Protocol, presets and others, OpenAI-compatible endpoints, and agents of other houses. `config.ts`
+ * has the rest.
  */
 const word = z.string().min(1).max(200);
 const variable = z.string().regex(/^[A-Z_][A-Z0-9_]*$/, 'must be the name of an environment variable');
@@ -182,19 +183,38 @@ const endpoint = z.strictObject({
     .describe('Prices for the cost of turns; without them no cost is reported.'),
 });
 
+/** An agent that runs elsewhere and speaks the Agent2Agent protocol. It gets no tools and no folder of ours. */
+const remoteAgent = z.strictObject({
+  url: address.describe(
+    'Address of the agent, under which its card lies at .well-known/agent-card.json, or of the card. Nothing else ' +
+      'than its host is called.',
+  ),
+  apiKeyEnv: variable
+    .optional()
+    .describe('Environment variable of the gateway with the key. Absent: no key is sent.'),
+  apiKeyHeader: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9-]{0,63}$/, 'must be the name of a header')
+    .optional()
+    .describe('Header for the key, where its card names one. Default: Authorization, as a bearer.'),
+  maxProcesses: processes,
+});
+
 /** `engines.gemini`, `engines.qwen` … */
 export const presetSettings = Object.fromEntries(acpPresetNames.map((name) => [name, preset])) as Readonly<
   Record<AcpPresetName, typeof preset>
 >; // a member for each name
 
-/** `engines.acp`, `engines.openai`: engines by name. */
+/** `engines.a2a`, `engines.acp`, `engines.openai`: engines by name. */
 export const engineFamilies = {
+  a2a: z.record(engineName, remoteAgent),
   acp: z.record(engineName, agent),
   openai: z.record(engineName, endpoint),
 } as const;
 
 export type PresetSettings = Partial<Record<AcpPresetName, z.infer<typeof preset>>>;
 export interface EngineFamilies {
+  readonly a2a: Readonly<Record<string, z.infer<typeof remoteAgent>>>;
   readonly acp: Readonly<Record<string, z.infer<typeof agent>>>;
   readonly openai: Readonly<Record<string, z.infer<typeof endpoint>>>;
 }

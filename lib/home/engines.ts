@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { a2aEngine } from '../../actors/engines/a2a/engine.js';
+import type { A2aOptions } from '../../actors/engines/a2a/agent.js';
 import { acpEngine, type AcpOptions } from '../../actors/engines/acp/engine.js';
 import { acpPreset, acpPresetNames } from '../../actors/engines/acp/presets.js';
 import { claudeEngine, type ClaudeOptions } from '../../actors/engines/claude/engine.js';
@@ -35,7 +37,10 @@ export function configuredEngines(
   const endpoints = Object.entries(engines.families.openai ?? {}).map(([name, settings]) =>
     openAiEngine({ ...programOf(settings), name } as OpenAiOptions),
   );
-  const configured = [...commands, ...agents, ...endpoints];
+  const remote = Object.entries(engines.families.a2a ?? {}).map(([name, settings]) =>
+    a2aEngine({ ...programOf(settings), name } as A2aOptions),
+  );
+  const configured = [...commands, ...agents, ...endpoints, ...remote];
   const presets = acpPresetNames.map((name) =>
     acpPreset(name, programOf(engines.presets[name] ?? {}) as Parameters<typeof acpPreset>[1]),
   );
@@ -51,7 +56,8 @@ export function configuredEngines(
 /** How many turns of an engine may run at once, where its settings say it. */
 export function processShares({ engines }: Config): Readonly<Record<string, number>> {
   const { commands, claude, codex, clerk, presets, families } = engines;
-  const all = { claude, codex, clerk, ...presets, ...commands, ...families.acp, ...families.openai };
+  const { a2a, acp, openai } = families;
+  const all = { claude, codex, clerk, ...presets, ...commands, ...acp, ...openai, ...a2a };
   return Object.fromEntries(
     Object.entries(all).flatMap(([name, { maxProcesses }]) =>
       maxProcesses === undefined ? [] : [[name, maxProcesses]],

@@ -72,6 +72,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
     'actors',
     'examples',
   ],
+  '@a2a-js/sdk': ['actors'],
   openai: ['actors'],
   '@slack/web-api': ['actors'],
   '@slack/socket-mode': ['actors'],

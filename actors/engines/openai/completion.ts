@@ -1,7 +1,8 @@
 import type { TurnResult } from '../engine.js';
 import { limitWindow, type LimitsMemory } from '../limits.js';
 import { firstBytes } from '../process/output.js';
-import { keyOf, type OpenAiOptions } from './options.js';
+import { keyOf } from '../remote/bounded-fetch.js';
+import type { OpenAiOptions } from './options.js';
 
 /** What an error of the SDK means for the turn. The key never stands in what is told. */
 export function endOfFault(

@@ -1,9 +1,12 @@
 import type OpenAI from 'openai';
 import { optionalPackage } from '../../optional-package.js';
+import { pause } from '../remote/pause.js';
+import { boundedFetch } from '../remote/bounded-fetch.js';
 import type { LimitsMemory } from '../limits.js';
 import type { WireMessage } from './conversation.js';
 import { reportLimits } from './completion.js';
-import { keyOf, type OpenAiOptions } from './options.js';
+import { keyOf } from '../remote/bounded-fetch.js';
+import type { OpenAiOptions } from './options.js';
 import type { OfferedTool } from './tools.js';
 
 /** The endpoint of one turn, over the official SDK. */
@@ -23,10 +26,6 @@ export interface StreamRequest {
   readonly tools: readonly OfferedTool[];
 }
 
-/** All that one answer may weigh on the wire: a stream that never ends must not fill the gateway's memory. */
-const answerBytesMax = 16 * 1024 * 1024;
-/** And one event of it: the SDK copies an unfinished event with every piece that arrives. */
-const eventBytesMax = 512 * 1024;
 const retriesMax = 2;
 
 /**
@@ -52,7 +51,7 @@ export async function openEndpoint(
     maxRetries: 0,
     timeout: 2 ** 31 - 1,
     logLevel: 'off',
-    fetch: boundedFetch(key),
+    fetch: boundedFetch({ sent: sentHeaders, key }),
     fetchOptions: { redirect: 'error' },
   });
   return {
@@ -115,65 +114,8 @@ async function patiently<Answer>(
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(end, ms);
-    function end(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    }
-    signal.addEventListener('abort', end, { once: true });
-  });
-}
-
-/** The request without what no one asked for, the answer within its bounds. */
-const boundedFetch =
-  (key: string | undefined) =>
-  async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-    const headers = new Headers(init?.headers);
-    for (const name of [...headers.keys()]) if (!sentHeaders.includes(name)) headers.delete(name);
-    if (key !== undefined) headers.set('authorization', `Bearer ${key}`);
-    const response = await fetch(input, { ...init, headers });
-    if (response.body === null) return response;
-    let bytes = 0;
-    let eventBytes = 0;
-    let isAfterLine = false;
-    const counted = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          bytes += chunk.byteLength;
-          const text = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-          const end = Math.max(
-            text.lastIndexOf('\n\n'),
-            text.lastIndexOf('\n\r\n'),
-            isAfterLine && /^\r?\n/.test(text.toString('latin1', 0, 2)) ? 0 : -1,
-          );
-          isAfterLine = text.at(-1) === newline;
-          eventBytes = end === -1 ? eventBytes + text.length : text.length - end;
-          if (bytes > answerBytesMax || eventBytes > eventBytesMax) controller.error(new Flood());
-          else controller.enqueue(chunk);
-        },
-      }),
-    );
-    return new Response(counted, {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    });
-  };
-
-const newline = 0x0a;
-
 /**
  * The SDK adds what OPENAI_CUSTOM_HEADERS of the gateway's environment says, and facts about this machine;
  * neither is for an endpoint.
  */
 const sentHeaders: readonly string[] = ['accept', 'content-type', 'content-length', 'user-agent'];
-
-export class Flood extends Error {
-  override readonly name = 'Flood';
-  constructor() {
-    super('The endpoint exceeded the output limit.');
-  }
-}

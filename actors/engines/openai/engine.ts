@@ -6,6 +6,7 @@ import { limitsMemory } from '../limits.js';
 import { conversationOf } from './conversation.js';
 import { openEndpoint, type Endpoint } from './endpoint.js';
 import { endOfFault } from './completion.js';
+import { watchOver, type Watch } from '../remote/turn-watch.js';
 import { probe } from './probe.js';
 import { runToolLoop } from './tool-loop.js';
 import type { OpenAiOptions } from './options.js';
@@ -48,7 +49,7 @@ export function openAiEngine(options: OpenAiOptions): Engine {
     },
     async turn(request, io) {
       if (io.signal.aborted) return { outcome: 'interrupted', text: '' };
-      const watch = watchOver(request, io);
+      const watch = watchOver(request, io, 'The model');
       const said = { text: '' };
       try {
         const endpoint = await openEndpoint(options, limits, watch.signal);
@@ -138,33 +139,4 @@ function refusesPictures(error: unknown): boolean {
   return (
     [400, 415, 422].includes(status) || (status >= 500 && /image|vision|multimodal/i.test(String(message)))
   );
-}
-
-/** The turn's abort and deadline in one signal, and a word to watchers when nothing was heard for long. */
-interface Watch {
-  readonly signal: AbortSignal;
-  heard(): void;
-  close(): void;
-}
-
-function watchOver({ deadlineMs, silenceMs }: TurnRequest, io: TurnIO): Watch {
-  const late = new AbortController();
-  const deadline = setTimeout(() => late.abort(), Math.min(deadlineMs, 2 ** 31 - 1));
-  const arm = (): NodeJS.Timeout =>
-    setTimeout(
-      () => io.report({ type: 'notice', text: 'The model has been silent for a while.' }),
-      Math.min(silenceMs, 2 ** 31 - 1),
-    );
-  let silence = arm();
-  return {
-    signal: AbortSignal.any([io.signal, late.signal]),
-    heard() {
-      clearTimeout(silence);
-      silence = arm();
-    },
-    close() {
-      clearTimeout(deadline);
-      clearTimeout(silence);
-    },
-  };
 }

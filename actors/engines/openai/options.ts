@@ -35,9 +35,3 @@ export interface Prices {
   readonly output: number;
   readonly cachedInput?: number;
 }
-
-/** The key, from the gateway's environment and nowhere else. */
-export const keyOf = ({ apiKeyEnv }: Pick<OpenAiOptions, 'apiKeyEnv'>): string | undefined => {
-  const key = apiKeyEnv === undefined ? undefined : process.env[apiKeyEnv];
-  return key === '' ? undefined : key;
-};

@@ -1,6 +1,7 @@
 import { chosenWord } from '../agent/program.js';
 import { missingPackage } from '../../optional-package.js';
-import { keyOf, type OpenAiOptions } from './options.js';
+import { keyOf } from '../remote/bounded-fetch.js';
+import type { OpenAiOptions } from './options.js';
 
 type Found =
   | { readonly available: true; readonly models: readonly string[] }
