@@ -1,5 +1,5 @@
-import { spawn, type ChildProcessByStdio, type SpawnOptions } from 'node:child_process';
-import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
+import { spawn, type ChildProcess, type ChildProcessByStdio, type SpawnOptions } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readdirSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 
@@ -22,19 +22,60 @@ export interface StartOptions<In extends Stream, Out extends Stream, Err extends
 export function startProgram<In extends Stream, Out extends Stream, Err extends Stream>(
   program: string,
   args: readonly string[],
-  { stdio, ...options }: StartOptions<In, Out, Err>,
+  options: StartOptions<In, Out, Err>,
 ): Started<In, Out, Err> {
   const empty = openSync(devNull, 'r');
   try {
-    const others = openFiles();
-    // No other number: one of those is libuv's own, by which a program that cannot be started says so
-    const rest = Array.from({ length: Math.max(0, ...others) - 2 }, (_, n) =>
-      others.has(n + 3) ? empty : 'ignore',
-    );
-    const child = spawn(program, args, { ...options, stdio: [...stdio, ...rest] });
-    return child as Started<In, Out, Err>; // its streams are as `stdio` says
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const child = start(program, args, options, empty);
+      if (!holdsFiles(child)) return child as Started<In, Out, Err>; // its streams are as `stdio` says
+      child.on('error', () => undefined).kill('SIGKILL');
+      for (const stream of child.stdio) stream?.destroy();
+    }
+    throw new Error(`${program} was not started: it would have inherited files that were just opened.`);
   } finally {
     closeSync(empty);
+  }
+}
+
+const triesMax = 5;
+
+function start(
+  program: string,
+  args: readonly string[],
+  { stdio, ...options }: StartOptions<Stream, Stream, Stream>,
+  empty: number,
+): ChildProcess {
+  const others = openFiles();
+  // No other number: one of those is libuv's own, by which a program that cannot be started says so
+  const rest = Array.from({ length: Math.max(0, ...others) - 2 }, (_, n) =>
+    others.has(n + 3) ? empty : 'ignore',
+  );
+  return spawn(program, args, { ...options, stdio: [...stdio, ...rest] });
+}
+
+/**
+ * A thread of LevelDB's may open a file between the look and the start. By then the program has just begun; it is ended
+ * before it could do anything, and started again.
+ */
+function holdsFiles({ pid }: ChildProcess): boolean {
+  if (process.platform !== 'linux' || pid === undefined) return false;
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some(
+      (fd) => Number(fd) > 2 && isOurs(Number(fd), `/proc/${pid}/fd/${fd}`),
+    );
+  } catch {
+    return false; // it has ended
+  }
+}
+
+function isOurs(fd: number, its: string): boolean {
+  try {
+    const own = fstatSync(fd);
+    const other = statSync(its);
+    return own.isFile() && own.ino === other.ino && own.dev === other.dev;
+  } catch {
+    return false; // one of the two is not open
   }
 }
 

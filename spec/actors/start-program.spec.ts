@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Level } from 'level';
@@ -40,6 +42,24 @@ describe('starting a program', () => {
       await Promise.all(others.map((other) => other.close()));
       expect(inherited, 'by Node alone').to.include(folder);
       expect(shown).to.include('0 -> ').and.not.include(folder);
+    });
+
+  // LevelDB opens files in threads of its own
+  if (process.platform === 'linux')
+    it('shows it none that was opened between the look and the start', async () => {
+      const { readdirSync } = fs;
+      let missed = 0;
+      fs.readdirSync = ((path: string) =>
+        path === '/dev/fd' && (missed += 1) === 1 ? [] : readdirSync(path)) as typeof readdirSync;
+      syncBuiltinESMExports();
+      try {
+        const shown = await outputOf('/bin/sh', open, { timeoutMs: 10_000 });
+        expect(shown).to.include('0 -> ').and.not.include(folder);
+        expect(missed).to.equal(2);
+      } finally {
+        fs.readdirSync = readdirSync;
+        syncBuiltinESMExports();
+      }
     });
 
   it('answers what it wrote, and gives it its input', async () => {
