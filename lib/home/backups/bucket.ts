@@ -3,7 +3,10 @@ import { HomeError } from '../home-error.js';
 import type { Bucket, Destination } from './place.js';
 
 /** Every request is signed, tried four times where the server is away or overloaded, and ends after two minutes. */
-export async function openBucket(bucket: Bucket): Promise<Destination> {
+export async function openBucket(
+  bucket: Bucket,
+  { pageBytesMax, objectBytesMax, pagesMax }: BucketLimits = standardLimits,
+): Promise<Destination> {
   const { AwsClient } = await optionalPackage('aws4fetch', () => import('aws4fetch'));
   const { accessKeyId, secretAccessKey, sessionToken, region } = bucket;
   const client = new AwsClient({
@@ -29,25 +32,45 @@ export async function openBucket(bucket: Bucket): Promise<Destination> {
         throw unreachable(bucket, `it cannot be reached (${reasonOf(cause)})`, cause);
       });
     if (answer.ok || answer.status === 404) return answer;
-    const code = /<Code>(\w+)<\/Code>/.exec(await answer.text())?.[1] ?? '';
+    const code = /<Code>(\w+)<\/Code>/.exec(await textOf(answer))?.[1] ?? '';
     throw unreachable(bucket, `it answered ${answer.status} ${code}`.trim());
   }
+
+  /** The one that answers for the bucket does not decide how much of it is held in memory. */
+  async function bytesOf(answer: Response, bytesMax: number): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    let length = 0;
+    try {
+      for await (const piece of (answer.body ?? []) as AsyncIterable<Uint8Array>) {
+        if ((length += piece.length) > bytesMax) break; // which ends the answer
+        pieces.push(piece);
+      }
+    } catch (cause) {
+      throw unreachable(bucket, `its answer broke off (${reasonOf(cause)})`, cause);
+    }
+    if (length > bytesMax) throw unreachable(bucket, `it answered more than ${bytesMax} bytes`);
+    return Buffer.concat(pieces);
+  }
+  const textOf = async (answer: Response): Promise<string> =>
+    (await bytesOf(answer, pageBytesMax)).toString();
 
   const urlOf = (name: string): string =>
     `${root}/${full(name).split('/').map(encodeURIComponent).join('/')}`;
 
   /** Every page of a listing. */
   async function* pages(prefix: string): AsyncGenerator<string> {
-    for (let token: string | undefined; ;) {
+    let token: string | undefined;
+    for (let count = 0; count < pagesMax; count += 1) {
       const query = new URLSearchParams({ 'list-type': '2', prefix, delimiter: '/', 'encoding-type': 'url' });
       if (token !== undefined) query.set('continuation-token', token);
       const answer = await ask('GET', `${root}?${query.toString()}`);
-      const page = await answer.text();
+      const page = await textOf(answer);
       if (answer.status === 404) throw unreachable(bucket, 'it does not exist');
       yield page;
       token = tagged(page, 'NextContinuationToken')[0];
       if (token === undefined) return;
     }
+    throw unreachable(bucket, `its listing has more than ${pagesMax} pages`);
   }
 
   async function below(prefix: string, inner: string, tag: string): Promise<string[]> {
@@ -69,9 +92,9 @@ export async function openBucket(bucket: Bucket): Promise<Destination> {
     },
     async get(name) {
       const answer = await ask('GET', urlOf(name));
-      if (answer.status !== 404) return Buffer.from(await answer.arrayBuffer());
+      if (answer.status !== 404) return bytesOf(answer, objectBytesMax);
       // Of a bucket that is missing nothing is known, which is not the same as that it is empty
-      if (/<Code>NoSuchBucket<\/Code>/.test(await answer.text()))
+      if (/<Code>NoSuchBucket<\/Code>/.test(await textOf(answer)))
         throw unreachable(bucket, 'it does not exist');
       return undefined;
     },
@@ -89,6 +112,20 @@ export async function openBucket(bucket: Bucket): Promise<Destination> {
 
 const triesMax = 4;
 const requestMsMax = 120_000;
+
+/** What is held in memory of its answers; more is refused. */
+export interface BucketLimits {
+  readonly pageBytesMax: number;
+  readonly objectBytesMax: number;
+  readonly pagesMax: number;
+}
+
+/** Pages are of a thousand names. The largest object is the list of a home with very many files. */
+const standardLimits: BucketLimits = {
+  pageBytesMax: 16 * 2 ** 20,
+  objectBytesMax: 512 * 2 ** 20,
+  pagesMax: 1_000,
+};
 
 /** What stands between the tags, in order. Listings are flat, and their names are encoded as in addresses. */
 const tagged = (text: string, tag: string): string[] =>

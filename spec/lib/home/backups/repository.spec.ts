@@ -1,7 +1,10 @@
 import { expect } from 'chai';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdir, mkdtemp, readFile, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openBucket } from '../../../../lib/home/backups/bucket.js';
 import { findBackups, type FoundRepository } from '../../../../lib/home/backups/find-backups.js';
 import { restoreBackup } from '../../../../lib/home/backups/restore-backup.js';
 import type { BackupJob, BackupMade } from '../../../../lib/home/backups/job.js';
@@ -307,6 +310,32 @@ describe('backups', () => {
     expect(await rejected(backUp(inBucket()))).to.match(/it answered 403 SignatureDoesNotMatch/);
     await writeFile(secretsFile, '');
     expect(await rejected(backUp(inBucket()))).to.match(/AWS_ACCESS_KEY_ID is not set/);
+  });
+
+  it('hold no more of what a bucket answers than fits, and turn no pages for ever', async () => {
+    const server = createServer((request, response) => {
+      if (request.url?.includes('list-type') === true)
+        return void response.end('<NextContinuationToken>1</NextContinuationToken>');
+      const more = (): void => {
+        while (response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const place = { endpoint: `http://127.0.0.1:${port}`, region: 'r', bucket: 'b', prefix: '' };
+    const limits = { pageBytesMax: 1_000, objectBytesMax: 1_000_000, pagesMax: 3 };
+    const destination = await openBucket({ ...place, ...BucketServer.keys }, limits);
+    const refused = (asked: Promise<unknown>): Promise<string> =>
+      asked.then(
+        () => 'answered',
+        (error: Error) => error.message,
+      );
+    expect(await refused(destination.get('repository.json'))).to.include('more than 1000000 bytes');
+    expect(await refused(destination.list('objects/'))).to.include('more than 3 pages');
+    server.closeAllConnections();
+    server.close();
   });
 
   it('refuse a file with keys that others can read', async () => {
