@@ -1,14 +1,17 @@
-import { chmod, stat } from 'node:fs/promises';
+import { chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
 
 /**
  * Anyone who may write in the home's folder may put another gateway.json, another config.yaml or another store
  * in the place of ours, whatever permissions these have: so that right is taken from others, also where the
- * folder was made beforehand with a generous umask. A token that others could read already is refused: that
- * cannot be taken back. Resolves to what was closed, for the log.
+ * folder was made beforehand with a generous umask, and from what lies in it and says what is run. What another user
+ * put there while it was open is refused, for its owner may change it at any time; so is a token that others could
+ * read already: that cannot be taken back. Resolves to what was closed, for the log.
  */
-export async function keepOthersOut({ home, config, announcement }: Layout): Promise<readonly string[]> {
+export async function keepOthersOut(layout: Layout): Promise<readonly string[]> {
+  const { home, announcement } = layout;
   const folder = await stat(home).catch(() => undefined);
   if (folder === undefined) return [];
   const closed: string[] = [];
@@ -18,10 +21,10 @@ export async function keepOthersOut({ home, config, announcement }: Layout): Pro
     closed.push(path);
   };
   const entered = (folder.mode & enterable) !== 0; // into a folder that others cannot enter they reach nothing
+  await refuseForeign(home, folder.uid);
   await close(home, folder.mode);
   if (!entered) return closed;
-  const settings = await stat(config).catch(() => undefined);
-  if (settings) await close(config, settings.mode);
+  for (const { path, mode } of await judgedFiles(layout)) await close(path, mode);
   const secrets = await stat(announcement).catch(() => undefined);
   if (secrets && (secrets.mode & 0o077) !== 0) {
     throw new HomeError(
@@ -36,3 +39,42 @@ export async function keepOthersOut({ home, config, announcement }: Layout): Pro
 
 const writable = 0o022;
 const enterable = 0o011;
+
+/** The superuser may work in the home of a user, and takes that user's word. */
+async function refuseForeign(home: string, owner: number): Promise<void> {
+  const self = process.getuid?.();
+  if (self === undefined) return;
+  const trusted = new Set([self, 0, ...(self === 0 ? [owner] : [])]);
+  const inside = (await readdir(home).catch((): string[] => [])).map((name) => join(home, name));
+  for (const path of [home, ...inside]) {
+    const uid = path === home ? owner : (await lstat(path).catch(() => undefined))?.uid;
+    if (uid === undefined || trusted.has(uid)) continue;
+    throw new HomeError(
+      'BAD_HOME',
+      `${path} belongs to another user of this machine (${uid}), who may change it at any time.`,
+      'Remove it, or look what is in it and chown it. Better: choose a home in a folder that is yours alone.',
+    );
+  }
+}
+
+/** Settings, employees and skills say what is run, and how it is confined. Links lead to what is judged elsewhere. */
+async function judgedFiles({
+  config,
+  org,
+  skills,
+}: Layout): Promise<readonly { readonly path: string; readonly mode: number }[]> {
+  const found: { readonly path: string; readonly mode: number }[] = [];
+  const collect = async (path: string, depth: number): Promise<void> => {
+    const facts = await lstat(path).catch(() => undefined);
+    if (facts === undefined || facts.isSymbolicLink()) return;
+    found.push({ path, mode: facts.mode });
+    if (!facts.isDirectory() || depth === 0) return;
+    for (const name of await readdir(path).catch((): string[] => []))
+      await collect(join(path, name), depth - 1);
+  };
+  for (const path of [config, org, skills]) await collect(path, depthMax);
+  return found;
+}
+
+/** `org/<department>/<name>.yaml`, `skills/<name>/SKILL.md` */
+const depthMax = 2;

@@ -63,6 +63,39 @@ describe('red team: another user of this machine', function () {
     expect(open).to.deep.equal([]);
   });
 
+  // It begins turns, and answers what they ask for: who speaks to it decides what is run
+  it('has no way to the worker that runs agents, its socket or its key', async () => {
+    if (process.getuid?.() !== 0) return; // only root can be someone else
+    const home = troupe.home();
+    await mkdir(home);
+    for (const folder of [troupe.folder, home]) await chmod(folder, 0o755);
+    await writeFile(
+      join(home, 'config.yaml'),
+      'agents: {sandbox: off}\nengines: {default: shell, shell: {command: [/bin/sh, -s]}}\n',
+    );
+    await troupe.start(home);
+    const { port, token } = await troupe.announcement(home);
+    const operator = makeClient(port, { authorization: `Bearer ${token}` });
+    const { body: session } = await operator.post('/api/sessions', { prompt: 'echo done' });
+    await poll(
+      () => operator.get(`/api/sessions/${session.id}`),
+      ({ body }) => body.status === 'idle',
+    );
+    const run = join(home, 'run');
+    const names = await readdir(run);
+    const socket = names.find((name) => /^worker-\w+$/.test(name)) ?? 'none';
+    expect(names).to.include.members([socket, `${socket}.key`]);
+    const dial = `require('net').connect('${run}/${socket}').on('error', ({ code }) => console.log(code)).on('connect', function () { console.log('connected'); this.destroy(); });`;
+    const reach = `const fs = require('fs'); const tried = (what) => { try { what(); return 'done'; } catch ({ code }) { return code; } };
+      console.log(tried(() => fs.readdirSync('${run}')), tried(() => fs.readFileSync('${run}/${socket}.key')),
+        tried(() => fs.writeFileSync('${run}/worker-00000000', '')), tried(() => fs.renameSync('${run}', '${home}/gone')));`;
+    const as = async (uid: number, script: string): Promise<string> =>
+      (await promisify(execFile)(process.execPath, ['-e', script], { uid, gid: uid, cwd: '/' })).stdout;
+    expect(await as(65_534, reach)).to.equal('EACCES EACCES EACCES EACCES\n');
+    expect(await as(65_534, dial)).to.equal('EACCES\n');
+    expect(await as(0, dial), 'so that the attempt proves something').to.equal('connected\n');
+  });
+
   // `troupe open` gives the browser a link on its command line; the one who read it there first was let in
   it('cannot redeem a grant that it read in the arguments of a browser', async () => {
     const table = `sl local_address rem_address st tx_queue:rx_queue tr:tm->when retrnsmt uid\n${['0: 0100007F:A505 0100007F:1CFC 01 0:0 0:0 0 1000 0 1', '1: 0100007F:1CFC 0100007F:A505 01 0:0 0:0 0 0 0 2', '2: 0100007F:A505 0100007F:1CFD 01 0:0 0:0 0 33 0 3'].join('\n')}\n`;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInstance } from '../../../lib/instance.js';
@@ -26,6 +26,38 @@ describe('serve, of a home that is open to others', () => {
     expect(await readFile(join(home, 'logs/gateway.log'), 'utf8')).to.include(
       'removed write permission for group and others',
     );
+  });
+
+  // Employees say what is run, and how far it is confined
+  it('takes the right to write to employees and skills', async () => {
+    await chmod(home, 0o755);
+    const names = ['org', 'org/desk', 'org/desk/ann.yaml', 'skills'];
+    for (const name of names)
+      if (name.endsWith('.yaml')) await writeFile(join(home, name), 'persona: x\n');
+      else await mkdir(join(home, name));
+    for (const name of names) await chmod(join(home, name), 0o777);
+    await (await startInstance({ home, port: 0 })).close();
+    expect(await Promise.all(names.map(modeOf))).to.deep.equal(['755', '755', '755', '755']);
+  });
+
+  // In a home that was open for a moment: its owner may write the settings again whenever a gateway runs
+  it('refuses what another user has put there', async () => {
+    if (process.getuid?.() !== 0) return; // only root can make files of another
+    const planted = join(home, 'run');
+    await mkdir(planted);
+    await chown(planted, 65_534, 65_534);
+    const starting = (): Promise<unknown> =>
+      startInstance({ home, port: 0 }).then(
+        (instance) => instance.close(),
+        (fault: Error) => fault,
+      );
+    expect(await starting()).to.include({ code: 'BAD_HOME' });
+    expect(String(await starting())).to.include(`${planted} belongs to another user`);
+    await chown(planted, 0, 0);
+    expect(await starting()).to.equal(undefined);
+    await chown(home, 65_534, 65_534);
+    await chown(planted, 65_534, 65_534);
+    expect(await starting(), 'the superuser in the home of a user').to.equal(undefined);
   });
 
   it('refuses a token that others could read, and takes it where they could not reach it', async () => {
