@@ -20,7 +20,6 @@ const editable: ReadonlySet<string> = new Set([
   'portal.companyName',
   'portal.companyPrefix',
   'portal.portalName',
-  'portal.timeZone',
   'engines.default',
   'engines.maxProcesses',
   'sessions.interruptOnNewMessage',

@@ -10,7 +10,6 @@ export const liveKeys: readonly string[] = [
   'gateway.socketsMax',
   'portal.companyName',
   'portal.companyPrefix',
-  'portal.timeZone',
   'sessions.interruptOnNewMessage',
   'sessions.roots',
   'sessions.cwd',

@@ -1,5 +1,4 @@
 import { signal } from '@preact/signals';
-import { timeZone } from './access.js';
 import { skewMs } from './connection.js';
 
 /**
@@ -37,18 +36,11 @@ export function countdown(ms: number): string {
   );
 }
 
-/** The time of day, to the second. */
+/** The time of day in this browser's zone, to the second. */
 export const timeOfDay = (at: number): string =>
-  new Date(at).toLocaleTimeString(undefined, { hour12: false, timeZone: timeZone.value });
+  new Date(at).toLocaleTimeString(undefined, { hour12: false });
 export const dateAndTime = (at: number): string =>
-  new Date(at).toLocaleString(undefined, {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
-    timeZone: timeZone.value,
-  });
-/** For a hover: `23 Nov 2026, 09:17:00 (2026-11-23 08:17:00 UTC)`. */
-export const withUtc = (at: number): string =>
-  `${dateAndTime(at)} (${new Date(at).toISOString().replace('T', ' ').slice(0, 19)} UTC)`;
+  new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 export const whole = (value: number): string => value.toLocaleString('en');
 /** `12 MiB`, rounded up. */
 export const mebibytes = (bytes: number): string => `${whole(Math.ceil(bytes / 2 ** 20))} MiB`;

@@ -320,6 +320,41 @@ describe('changes of a session', () => {
     expect(await readFile(outside, 'utf8')).to.equal('untouched\n');
   });
 
+  /** All of it an agent may write: bits of the index, settings of the repository. By each it had changed nothing. */
+  it('are shown however git is told not to look', async () => {
+    const pristine = join(settings.home, `pristine-${made}`);
+    execFileSync('cp', ['-r', project, pristine]);
+    for (const options of [{}, { worktree: true }]) {
+      await open(options);
+      await put(cwd, { 'a.txt': 'changed\n', 'gone.txt': 'changed\n', 'new.txt': 'new\n' });
+      git(cwd, 'update-index', '--skip-worktree', 'a.txt');
+      git(cwd, 'update-index', '--assume-unchanged', 'gone.txt');
+      await put(settings.home, { 'ignore-all': '*\n' });
+      git(cwd, 'config', 'core.excludesFile', join(settings.home, 'ignore-all'));
+      git(cwd, 'config', 'core.worktree', pristine);
+      const { files } = await read();
+      expect(files.map(({ path }: { path: string }) => path)).to.have.members([
+        'a.txt',
+        'gone.txt',
+        'new.txt',
+      ]);
+      git(cwd, 'config', '--unset', 'core.worktree');
+      git(cwd, 'config', '--unset', 'core.excludesFile');
+      git(project, 'reset', '-q', '--hard');
+    }
+  });
+
+  // They went onto the command line of git, which takes 2 MiB
+  it('are decided on by paths that are longer than a command line', async () => {
+    await open();
+    const folder = join(cwd, ...Array.from({ length: 14 }, () => 'd'.repeat(250)));
+    await mkdir(folder, { recursive: true });
+    const names = Array.from({ length: 600 }, (_, n) => `file-${n}`);
+    await put(folder, Object.fromEntries(names.map((name) => [name, ''])));
+    const { commit } = await done('commit', { message: 'all' });
+    expect(git(cwd, 'show', '--format=', '--shortstat', commit)).to.include('600 files changed');
+  });
+
   it('are none where git keeps nothing', async () => {
     await open({ cwd: undefined });
     expect(await read()).to.deep.include({ kind: 'none', folder: null, files: [], merge: null });

@@ -214,6 +214,46 @@ describe('a repository that means harm', () => {
         expect(after).to.include('was replaced');
       });
 
+  /** What an agent may leave in its working copy, for the git of the gateway to find after its turn. */
+  for (const level of tool.name === null ? ['off'] : ['off', 'workspace'])
+    it(`bears branches named as options, and places that lead elsewhere, at the level ${level}`, async () => {
+      await start(level);
+      for (const name of ['core.hooksPath', 'core.fsmonitor', 'filter.evil.clean', 'include.path'])
+        git(repository, 'config', '--unset-all', name); // the agent uses git, too
+      const harm = 'touch ran-it; cat';
+      const { status, body, text } = await client.post('/api/sessions', {
+        engine: 'shell',
+        cwd: repository,
+        worktree: true,
+        prompt: `git -c user.name=x -c user.email=x@x commit -q --allow-empty -m two
+          for name in --upload-pack=ran-it -oran-it --exec=ran-it --output=ran-it; do
+            git update-ref "refs/heads/$name" HEAD
+          done
+          git symbolic-ref HEAD refs/heads/--output=ran-it
+          objects=$(git rev-parse --git-path objects)
+          printf '%s\\n' "$(cat $objects/info/alternates)" ${troupe.home()}/store /dev/zero ext::x > $objects/info/alternates
+          git update-index --index-version 4; git config index.sparse true; git config core.sparseCheckout true
+          git config core.hooksPath "$PWD"; printf '#!/bin/sh\\n${harm}\\n' > reference-transaction; chmod +x reference-transaction
+          git config core.fsmonitor '${harm}'; git config filter.evil.clean '${harm}'; git config core.worktree ${troupe.folder}
+          echo done`,
+      });
+      expect(status, text).to.equal(201);
+      const before = await readdir(troupe.folder);
+      const { body: rested } = await settled(body.id);
+      expect(rested.lastError).to.equal(null);
+      const at = `/api/sessions/${body.id}/changes`;
+      const { version = '' } = (await client.get(at)).body;
+      await client.post(`${at}/discard`, { version });
+      const branches = git(repository, 'for-each-ref', '--format=%(refname)', 'refs/heads')
+        .trim()
+        .split('\n');
+      const brought = level === 'off' ? 'refs/heads/' : `refs/heads/troupe/${body.id}/`;
+      expect(branches).to.include.members([`${brought}--upload-pack=ran-it`, `${brought}--output=ran-it`]);
+      await client.call('DELETE', `/api/sessions/${body.id}`);
+      expect(await readdir(troupe.folder)).to.deep.equal(before);
+      expect(await readdir(body.cwd).catch(() => [])).to.not.include('ran-it');
+    });
+
   if (tool.name !== null)
     it('is not written by an agent at workspace, and gets its branch afterwards', async () => {
       await start('workspace');

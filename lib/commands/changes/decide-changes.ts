@@ -11,7 +11,7 @@ import { presentSession } from '../sessions/read-session.js';
 import { aloneInFolder } from '../sessions/worktree.js';
 import { tipOf } from './merge-state.js';
 import { isWorking, readChanges, type ChangedFile, type Changes } from './read-changes.js';
-import { handledByPrograms, workPlaceOf, type OwnWork, type WorkPlace } from './work-place.js';
+import { chosenPaths, handledByPrograms, workPlaceOf, type OwnWork, type WorkPlace } from './work-place.js';
 
 /**
  * What a person does with the changes of a session that rests: commit, discard, merge. Each is done to what the person
@@ -63,19 +63,14 @@ export async function discardChanges(
     if (unsupported !== undefined) return refuse('CONFLICT', {}, unsupported);
     const keptAs = await keepAside(request, place, { sessionId, paths });
     await addPaths(place, unsaved(files));
-    await place.ask(
-      'restore',
-      `--source=${changes.base ?? 'HEAD'}`,
-      '--staged',
-      '--worktree',
-      '--',
-      ...paths,
-    );
+    const source = `--source=${changes.base ?? 'HEAD'}`;
+    await place.askOf(paths, 'restore', source, '--staged', '--worktree', ...chosenPaths);
     if (place.kind === 'worktree') {
       const message = `Discard changes of session ${sessionId.slice(0, 8)}\n\nTroupe-Session: ${sessionId}`;
-      const back = await place.ask('diff', '--cached', '--name-only', '--no-ext-diff', '-z', '--', ...paths);
+      const staged = (await place.ask('diff', '--cached', '--name-only', '--no-ext-diff', '-z')).split('\0');
       // of what the agent has staged beside them no one has decided
-      if (back !== '') await commitOnly(place, back.split('\0').filter(Boolean), message);
+      const back = staged.filter(within(paths));
+      if (back.length > 0) await commitOnly(place, back, message);
       await bringBack(request.app, sessionId, place.level);
     }
     return { keptAs, count: paths.length };
@@ -260,8 +255,20 @@ async function keepAside(
 }
 
 /** What else stands in the index stays there. */
-async function commitOnly({ ask }: WorkPlace, paths: readonly string[], message: string): Promise<void> {
-  await ask(...(await author({ ask })), 'commit', ...plainCommit, '--only', '-m', message, '--', ...paths);
+async function commitOnly(
+  { ask, askOf }: WorkPlace,
+  paths: readonly string[],
+  message: string,
+): Promise<void> {
+  const commit = [...(await author({ ask })), 'commit', ...plainCommit, '--only', '-m', message];
+  await askOf(paths, ...commit, ...chosenPaths);
+}
+
+/** Is a path one of these, or below one of these? */
+function within(paths: readonly string[]): (path: string) => boolean {
+  const chosen = new Set(paths);
+  return (path) =>
+    path.split('/').some((_part, n, parts) => chosen.has(parts.slice(0, parts.length - n).join('/')));
 }
 
 const tooMany = refuse(
@@ -273,8 +280,8 @@ const tooMany = refuse(
 const unsaved = (files: readonly ChangedFile[]): readonly string[] =>
   files.filter(({ isCommitted }) => !isCommitted).map(({ path }) => path);
 
-async function addPaths({ ask }: Pick<WorkPlace, 'ask'>, paths: readonly string[]): Promise<void> {
-  if (paths.length > 0) await ask('add', '--all', '--', ...paths);
+async function addPaths({ askOf }: Pick<WorkPlace, 'askOf'>, paths: readonly string[]): Promise<void> {
+  if (paths.length > 0) await askOf(paths, 'add', '--all', ...chosenPaths);
 }
 
 const plainCommit = ['--quiet', '--no-verify', '--no-gpg-sign'];

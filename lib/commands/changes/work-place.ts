@@ -33,7 +33,12 @@ interface GitPlace {
   readonly level: SandboxLevel;
   readonly folders: CommandFolders;
   readonly ask: (...args: string[]) => Promise<string>;
+  /** The same of paths, of which there may be more than fit on a command line. */
+  readonly askOf: (paths: readonly string[], ...args: string[]) => Promise<string>;
 }
+
+/** For `askOf`, where git takes paths to choose by. */
+export const chosenPaths = ['--pathspec-from-file=-', '--pathspec-file-nul'];
 
 /** Undefined where git keeps nothing. */
 export async function workPlaceOf(
@@ -49,7 +54,9 @@ export async function workPlaceOf(
     return {
       kind: 'worktree',
       copy: { origin, branch, isClone },
-      ...gitPlace(app, { folder: cwd, level, folders: { origin: { path: origin, isWritable: !isClone } } }),
+      ...gitPlace(app, { folder: cwd, level, folders: { origin: { path: origin, isWritable: !isClone } } }, [
+        `--work-tree=${cwd}`,
+      ]),
       origin: {
         ...gitPlace(
           app,
@@ -78,10 +85,13 @@ export async function workPlaceOf(
 }
 
 /** Paths are paths, whatever signs stand in them. */
-function gitPlace(app: App, at: Omit<GitPlace, 'ask'>, place: readonly string[] = []): GitPlace {
+function gitPlace(app: App, at: Omit<GitPlace, 'ask' | 'askOf'>, place: readonly string[] = []): GitPlace {
+  const before = ['--literal-pathspecs', ...place];
   return {
     ...at,
-    ask: (...args) => git(app, { ...at, args: ['--literal-pathspecs', ...place, ...args] }),
+    ask: (...args) => git(app, { ...at, args: [...before, ...args] }),
+    askOf: (paths, ...args) =>
+      git(app, { ...at, args: [...before, ...args], stdin: paths.map((path) => `${path}\0`).join('') }),
   };
 }
 
@@ -108,20 +118,16 @@ async function folderOfGit(folder: string): Promise<string | undefined> {
  * person's to handle. Answers why, or undefined where there are none among `paths`.
  */
 export async function handledByPrograms(
-  place: Pick<GitPlace, 'ask'>,
+  place: Pick<GitPlace, 'askOf'>,
   paths: readonly string[],
 ): Promise<string | undefined> {
-  for (let from = 0; from < paths.length; from += pathsAtOnce) {
-    const some = paths.slice(from, from + pathsAtOnce);
-    const fields = (await place.ask('check-attr', '-z', 'filter', 'merge', '--', ...some)).split('\0');
-    for (let n = 0; n + 2 < fields.length; n += 3) {
-      const [path = '', attribute = '', value = ''] = fields.slice(n, n + 3);
-      if (!builtIn.has(value))
-        return `${path} has "${attribute}=${value}": a program that Troupe does not start. Use git yourself.`;
-    }
+  const fields = (await place.askOf(paths, 'check-attr', '-z', '--stdin', 'filter', 'merge')).split('\0');
+  for (let n = 0; n + 2 < fields.length; n += 3) {
+    const [path = '', attribute = '', value = ''] = fields.slice(n, n + 3);
+    if (!builtIn.has(value))
+      return `${path} has "${attribute}=${value}": a program that Troupe does not start. Use git yourself.`;
   }
   return undefined;
 }
 
 const builtIn: ReadonlySet<string> = new Set(['unspecified', 'unset', 'set', 'text', 'binary', 'union']);
-const pathsAtOnce = 500;

@@ -26,8 +26,9 @@ export async function readFolder(
   at: Omit<GitCommand, 'args'>,
   scratch: string,
 ): Promise<FolderState> {
+  const top = await topOf(at.folder);
   const run = (args: readonly string[], more: Partial<GitCommand> = {}): Promise<string> =>
-    git(app, { ...at, ...more, args: ['--no-optional-locks', ...args] });
+    git(app, { ...at, top, ...more, args: ['--no-optional-locks', ...args] });
   const { commit, paths } = readStatus(await run(status));
   const [prefix = '', objects = ''] = (
     await run(['rev-parse', '--show-prefix', '--path-format=absolute', '--git-path', 'objects'])
@@ -37,7 +38,8 @@ export async function readFolder(
     objects: { folder: join(scratch, 'objects'), borrowed: objects },
   };
   const ask = (...args: string[]): Promise<string> => run(args, { aside });
-  const below = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+  const shown = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+  const below = [...new Set([...shown, ...assumedUnchanged(await run(['ls-files', '-v', '-z']))])];
   const { taken, others } = await weighed(at.folder, below);
   if (taken.length === 0) return { tree: commit, commit, uncommitted: below, others, ask };
   await ask('read-tree', commit);
@@ -48,8 +50,12 @@ export async function readFolder(
   return { tree: (await ask('write-tree')).trim(), commit, uncommitted: below, others, ask };
 }
 
-/** Never into a submodule: git would be started again there, and run the filters that the submodule names. */
+/**
+ * Never into a submodule: git would be started again there, and run the filters that the submodule names. And always at
+ * files that the index says not to look at, where they are there all the same.
+ */
 const status = [
+  ...['-c', 'core.sparseCheckout=true', '-c', 'sparse.expectFilesOutsideOfPatterns=false'],
   'status',
   '--porcelain=v2',
   '--branch',
@@ -60,6 +66,10 @@ const status = [
   '--',
   '.',
 ];
+
+/** Git looks at these as little as it is told to: an agent that tells it so would have changed nothing in them. */
+const assumedUnchanged = (text: string): readonly string[] =>
+  text.split('\0').flatMap((line) => (/^[a-z] /.test(line) ? [line.slice(2)] : []));
 
 /** Paths from the top of the repository of all that is not as its commit says. Throws where there is no commit. */
 function readStatus(text: string): { readonly commit: string; readonly paths: readonly string[] } {
@@ -118,11 +128,13 @@ export async function scratchIn(folder: string): Promise<string> {
   return scratch;
 }
 
-/** Without starting a program: most working folders are none. */
-export async function isInRepository(folder: string): Promise<boolean> {
+/** Without starting a program: most working folders are in none. */
+export const isInRepository = async (folder: string): Promise<boolean> => (await topOf(folder)) !== undefined;
+
+async function topOf(folder: string): Promise<string | undefined> {
   for (let at = folder, steps = 0; steps < 64; at = dirname(at), steps += 1) {
-    if (await stat(join(at, '.git')).catch(() => undefined)) return true;
-    if (dirname(at) === at) return false;
+    if (await stat(join(at, '.git')).catch(() => undefined)) return at;
+    if (dirname(at) === at) return undefined;
   }
-  return false;
+  return undefined;
 }

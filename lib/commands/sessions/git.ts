@@ -15,6 +15,8 @@ export interface GitCommand {
   readonly folder: string;
   readonly args: readonly string[];
   readonly level: SandboxLevel;
+  /** Where its files lie, whatever its settings say; undefined: nothing is read of them. */
+  readonly top?: string | undefined;
   /** What git needs beside the folder. */
   readonly folders?: CommandFolders;
   /** The index, and new objects, lie there instead of in the repository, whose objects are `borrowed`. */
@@ -60,16 +62,16 @@ async function run(
   }
 }
 
-const placesOf = ({ aside }: GitCommand): Record<string, string> =>
-  aside === undefined
-    ? {}
-    : {
-        GIT_INDEX_FILE: aside.index,
-        ...(aside.objects && {
-          GIT_OBJECT_DIRECTORY: aside.objects.folder,
-          GIT_ALTERNATE_OBJECT_DIRECTORIES: aside.objects.borrowed,
-        }),
-      };
+const placesOf = ({ top, aside }: GitCommand): Record<string, string> => ({
+  ...(top !== undefined && { GIT_WORK_TREE: top }),
+  ...(aside && {
+    GIT_INDEX_FILE: aside.index,
+    ...(aside.objects && {
+      GIT_OBJECT_DIRECTORY: aside.objects.folder,
+      GIT_ALTERNATE_OBJECT_DIRECTORIES: aside.objects.borrowed,
+    }),
+  }),
+});
 
 /** Filters and drivers have names of the repository's choice: each that it names is emptied. */
 async function programsNamedIn(app: Pick<App, 'sandbox'>, command: GitCommand): Promise<readonly string[]> {
@@ -104,6 +106,12 @@ const quiet = [
   'core.hooksPath=/dev/null',
   'core.fsmonitor=false',
   'core.attributesFile=/dev/null',
+  // By these an agent could hide what it changed
+  'core.excludesFile=/dev/null',
+  'core.ignoreStat=false',
+  'core.trustctime=true',
+  'core.checkStat=default',
+  'core.untrackedCache=false',
   'core.sshCommand=false',
   'core.gitProxy=',
   'core.askPass=',

@@ -19,7 +19,7 @@ async function commitLeft(app: GitHost, sessionId: string, level: SandboxLevel):
   if (copy?.branch == null) return;
   const folder = join(app.settings.home, 'work', sessionId);
   const folders = { origin: { path: copy.origin, isWritable: !copy.isClone } };
-  const at = { folder, level, folders };
+  const at = { folder, level, folders, top: folder };
   const ask = (...args: string[]): Promise<string> => git(app, { ...at, args });
   const head = await ask('symbolic-ref', '--quiet', 'HEAD').catch(() => '');
   if (head.trim() !== `refs/heads/${copy.branch}`) return;

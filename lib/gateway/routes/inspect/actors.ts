@@ -122,15 +122,9 @@ export const inspectRoutes: readonly Route[] = [
     'inspect.list',
     {
       about: 'The number of actors by kind and state. The cost does not depend on the number.',
-      answer: z.looseObject({
-        seq: z.int(),
-        kinds: z.array(inKind),
-        timeZone: z.string().nullable().describe('`portal.timeZone`'),
-      }),
+      answer: z.looseObject({ seq: z.int(), kinds: z.array(inKind) }),
     },
-    async ({ app }) => ({
-      body: { ...(await fleet(app.supervisor)), timeZone: app.settings.timeZone ?? null },
-    }),
+    async ({ app }) => ({ body: await fleet(app.supervisor) }),
   ),
   route(
     'GET',
