@@ -1,6 +1,7 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 import type { AsJson } from '../machines/outputs.js';
 import type { RefusalCode, RefusalMeaning } from '../machines/refusals.js';
+import { nearest } from '../machines/text.js';
 import type { IndexRow, Kind } from './contracts.js';
 import type { Driver } from './driver.js';
 import type { AnyKind, EffectsOption } from './inference.js';
@@ -81,6 +82,38 @@ type MeaningsOf<Missing extends string> = [Missing] extends [never]
   ? unknown
   : { readonly refusals: { readonly [Code in Missing]: RefusalMeaning } };
 
+/** A misspelt rule would be enforced by no one, and modules of a home have no compiler. */
+const members: { readonly [Member in keyof Required<Kind>]: true } = {
+  kind: true,
+  version: true,
+  machine: true,
+  driver: true,
+  view: true,
+  policy: true,
+  notInState: true,
+  validateInput: true,
+  validateContext: true,
+  schemas: true,
+  refusals: true,
+  effects: true,
+  childKinds: true,
+  facts: true,
+  index: true,
+  indexVersion: true,
+  totals: true,
+  panels: true,
+  moves: true,
+  awaits: true,
+  waitingFor: true,
+  redacted: true,
+  keptInBundles: true,
+  operatorEvents: true,
+  startsWork: true,
+  forgetAfterMs: true,
+  migrate: true,
+  supervision: true,
+};
+
 /** Throws a TypeError that names everything that is wrong with a kind. */
 export function checkKind(kind: AnyKind): void {
   const problems = [...problemsOf(kind)];
@@ -89,6 +122,10 @@ export function checkKind(kind: AnyKind): void {
 }
 
 function* problemsOf(kind: Kind): Generator<string> {
+  for (const member of Object.keys(kind).filter((name) => !(name in members))) {
+    const meant = nearest(member, Object.keys(members));
+    yield `it has no member "${member}"${meant === undefined ? '' : `; did you mean "${meant}"?`}`;
+  }
   if (typeof kind.kind !== 'string' || !/^[a-z][a-z0-9-]*$/.test(kind.kind))
     yield `its name must match [a-z][a-z0-9-]*`;
   if (!Number.isSafeInteger(kind.version) || kind.version < 1)

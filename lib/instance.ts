@@ -8,7 +8,7 @@ import { createPool } from '../actors/engines/pool.js';
 import { createEngineRegistry, type EngineRecord } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
 import { agentKinds } from './agents.js';
-import type { App, AppParts } from './commands/app.js';
+import { timeZoneOf, type App, type AppParts } from './commands/app.js';
 import { budgetPortOf } from './commands/budgets.js';
 import { postOnceServed } from './gateway/in-process.js';
 import { sessionLinks } from './gateway/session-links.js';
@@ -215,7 +215,11 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
       sandbox: { ...sandbox, openLink, ...worktreeTurns(parts) },
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>
-        budgetPortOf(supervisor, { roster, enforce: () => live.current.budgets.enforce }),
+        budgetPortOf(supervisor, {
+          roster,
+          enforce: () => live.current.budgets.enforce,
+          timeZone: () => timeZoneOf(parts.settings),
+        }),
       connectors: types,
       connectorInstances: () => connectors.instances(),
       links,
@@ -241,7 +245,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     store,
     environment,
     kinds,
-    facts: { roster: roster() },
+    facts: { roster: roster(), timeZone: timeZoneOf(parts.settings) },
     limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     onLost: () => depart('lost'),
   });
@@ -257,6 +261,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
 
   live.onChange((change) => {
     opened.setLevel(live.current.logging.level);
+    supervisor.setFact('timeZone', timeZoneOf(app.settings));
     void app.notifications?.poll(app).catch(failed(log, 'could not notify of what waits'));
     const { type, ...payload } = change;
     void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', payload);

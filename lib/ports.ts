@@ -184,6 +184,7 @@ const settingsIn = (
   escalateAfterMs: approvals.escalateAfterHours * 3_600_000,
   companyName: portal.companyName,
   companyPrefix: portal.companyPrefix,
+  timeZone: portal.timeZone ?? undefined,
   agentQuotas: agents.quotas,
   agentTools: agents.tools,
   engineTools: engineTools({ engines }),

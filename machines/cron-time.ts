@@ -37,16 +37,22 @@ export function scheduleFault(
         'minute, hour, day of the month, month, day of the week',
     };
   }
-  try {
-    // An offset like +01:00 knows no summer
-    if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) throw new RangeError('no name');
-    formatOf(zone);
-  } catch {
+  if (!isTimeZone(zone))
     return { path: 'timezone', message: `timezone ${JSON.stringify(zone)} is not a valid IANA timezone` };
-  }
   return nextAfter(schedule, zone, sometime) === null
     ? { path: 'schedule', message: 'schedule must match a time in the future' }
     : undefined;
+}
+
+/** Is it the IANA name of a time zone? */
+export function isTimeZone(zone: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) return false; // an offset like +01:00 knows no summer
+  try {
+    formatOf(zone);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Offset of the clocks of a zone from UTC at an instant, in milliseconds. */

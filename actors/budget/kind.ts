@@ -8,13 +8,18 @@ import { defineKind } from '../define-kind.js';
 export function budgetKind() {
   return defineKind({
     kind: 'budget',
-    version: 2,
-    /** Its chart says when, and no longer who; states and context are the same. */
-    migrate: { 1: (old) => old },
+    version: 3,
+    migrate: {
+      /** Its chart says when, and no longer who; states and context are the same. */
+      1: (old) => old,
+      /** Its months may begin in another zone than UTC, from the next event on. */
+      2: (old) => old,
+    },
     machine: budgetMachine,
     policy: (_snapshot, event, authority) => budgetPolicy(event, authority),
     facts: (snapshot, _event, world) => ({
       limitUsd: snapshot === undefined ? null : limitOf(world['roster'], snapshot.context.id),
+      ...(typeof world['timeZone'] === 'string' && { timeZone: world['timeZone'] }),
     }),
     view: ({ value, context }) => ({ ...context, state: value as Band }),
     index: ({ context }) => [{ index: 'all', key: context.id }],
@@ -31,7 +36,7 @@ export function budgetKind() {
                 `spent in ${context.month}`,
               on: 'operator',
               since: updatedAt,
-              until: monthOf(updatedAt).endsAt,
+              until: monthOf(updatedAt, context.timeZone).endsAt,
             },
           ],
     panels: ({ context: { month, spentUsd, limitUsd, grantedUsd, turns } }) => [
@@ -49,7 +54,7 @@ export function budgetKind() {
       },
     ],
     indexVersion: 1,
-    keptInBundles: ['id', 'month'],
+    keptInBundles: ['id', 'month', 'timeZone'],
     validateContext: checkShape({
       id: 'string',
       month: 'string',

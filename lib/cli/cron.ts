@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { connect } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
-import { table } from './print.js';
+import { localTime, table } from './print.js';
 
 type Options = HomeOptions & { readonly json?: boolean };
 
@@ -21,7 +21,7 @@ export function cronCommand(program: Command, terminal: Terminal): void {
         jobs.map(({ id, schedule, enabled, nextRunAt, lastRun, name }) => [
           id,
           schedule,
-          enabled ? (nextRunAt ?? '-') : 'paused',
+          !enabled ? 'paused' : nextRunAt === null ? '-' : localTime(nextRunAt),
           lastRun?.status ?? '-',
           name,
         ]),

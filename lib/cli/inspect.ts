@@ -8,7 +8,7 @@ import { keys, partsOf, prefix } from '../store/keys.js';
 import { connect, running } from './client.js';
 import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { ago, table } from './print.js';
+import { ago, localTime, table } from './print.js';
 import { writeBundle } from './replay.js';
 
 interface InspectOptions extends HomeOptions {
@@ -156,7 +156,7 @@ async function showOne(
       ['SEQ', 'AT', 'EVENT', 'TO', 'BY'],
       entries.map((entry) => [
         String(entry.seq),
-        new Date(entry.at).toISOString(),
+        localTime(entry.at),
         entry.event?.type ?? '-',
         JSON.stringify(entry.to),
         entry.by,

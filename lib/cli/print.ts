@@ -26,6 +26,15 @@ export function table(
     .join('\n');
 }
 
+/** `2026-11-23 09:17:00 +01:00`, by the clock of this terminal (`TZ`); milliseconds or ISO-8601. */
+export function localTime(at: number | string): string {
+  const time = new Date(at);
+  const ahead = -time.getTimezoneOffset();
+  const shown = new Date(time.getTime() + ahead * 60_000).toISOString().replace('T', ' ').slice(0, 19);
+  const two = (value: number): string => String(Math.floor(Math.abs(value))).padStart(2, '0');
+  return `${shown} ${ahead < 0 ? '-' : '+'}${two(ahead / 60)}:${two(ahead % 60)}`;
+}
+
 /** `3 s`, `5 min`, `2 h`, `4 d`. */
 export const ago = (then: number, now: number): string => duration(now - then);
 

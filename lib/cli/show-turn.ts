@@ -1,7 +1,7 @@
 import type { Delta, Run } from '../client/index.js';
 import type { PermissionQuestions } from './ask-permission.js';
 import type { Terminal } from './command-line.js';
-import { plainText } from './print.js';
+import { localTime, plainText } from './print.js';
 
 /** What was shown of the answer while it came. */
 export type Shown = 'nothing' | 'whole lines' | 'an open line';
@@ -32,6 +32,6 @@ function remarkOf({ type, content, toolName, resetAt }: Delta): string | undefin
   if (type === 'tool_use') return plainText(toolName ?? content);
   if (type === 'status' || type === 'error') return plainText(content);
   if (type !== 'rate-limited') return undefined;
-  const until = resetAt === undefined ? '' : ` until ${new Date(resetAt).toISOString()}`;
+  const until = resetAt === undefined ? '' : ` until ${localTime(resetAt)}`;
   return `waiting for the provider's rate limit${until}`;
 }

@@ -4,7 +4,7 @@ import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from '
 import { CommandError, exitCodes } from './failure.js';
 import { messageLines } from './show-activity.js';
 import { quietBecause, runningTool } from '../client/decision.js';
-import { ago, plainText } from './print.js';
+import { ago, localTime, plainText } from './print.js';
 import { waitsForYou } from './waiting.js';
 
 interface ShowOptions extends HomeOptions {
@@ -85,8 +85,7 @@ async function showTodo(client: Client, id: string, options: ShowOptions, termin
       event.toStatus === null || event.fromStatus === event.toStatus
         ? ''
         : ` ${event.fromStatus ?? ''} → ${event.toStatus}`;
-    terminal.out(
-      `  ${event.createdAt}  ${event.kind}${change}${event.actor === null ? '' : ` by ${plainText(event.actor)}`}`,
-    );
+    const by = event.actor === null ? '' : ` by ${plainText(event.actor)}`;
+    terminal.out(`  ${localTime(event.createdAt)}  ${event.kind}${change}${by}`);
   }
 }

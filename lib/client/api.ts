@@ -1171,7 +1171,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Spend and budget of every employee in this month (UTC), in roster order. Only engines that report the cost of a turn are counted. */
+        /** Spend and budget of every employee in this month (of `portal.timeZone`), in roster order. Only engines that report the cost of a turn are counted. */
         get: operations["get /api/org/budgets"];
         put?: never;
         post?: never;
@@ -1224,7 +1224,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Spend and budget of an employee in this month (UTC). */
+        /** Spend and budget of an employee in this month (of `portal.timeZone`). */
         get: operations["get /api/org/employees/:name/budget"];
         put?: never;
         /** Raise the budget for this month. With budgets.enforce, held turns continue at once. */
@@ -4773,7 +4773,7 @@ export interface operations {
                     prompt: string;
                     /** @description Five fields: minute, hour, day of the month, month, day of the week. Default `0 * * * *`. */
                     schedule?: string;
-                    /** @description IANA name. Default: the time zone of the machine. */
+                    /** @description IANA name. Default: `portal.timeZone`, else that of the machine. */
                     timezone?: string | null;
                 };
             };
@@ -4880,7 +4880,7 @@ export interface operations {
                     prompt?: string;
                     /** @description Five fields: minute, hour, day of the month, month, day of the week. Default `0 * * * *`. */
                     schedule?: string;
-                    /** @description IANA name. Default: the time zone of the machine. */
+                    /** @description IANA name. Default: `portal.timeZone`, else that of the machine. */
                     timezone?: string | null;
                 };
             };
@@ -6622,6 +6622,8 @@ export interface operations {
                             [key: string]: unknown;
                         })[];
                         seq: number;
+                        /** @description `portal.timeZone` */
+                        timeZone: string | null;
                     } & {
                         [key: string]: unknown;
                     };

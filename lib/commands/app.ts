@@ -156,6 +156,8 @@ export interface Settings {
   readonly companyName?: string;
   /** Three letters before the ids of work items. Default: made of the company's name, else `TRP`. */
   readonly companyPrefix?: string;
+  /** IANA name of the company's time zone. Absent: pages go by that of the browser, all else by this machine's. */
+  readonly timeZone?: string | undefined;
   /** Where what waits for people is sent. Absent: nowhere. */
   readonly notify?: NotifySettings;
   /** Where people reach the console: `https://troupe.example.org`. */
@@ -218,3 +220,7 @@ export function employeeNamed(app: App, name: string | null | undefined): Employ
     `unknown employee "${name}".${hint} GET /api/org lists valid employees`,
   );
 }
+
+/** In which months of budgets begin, and times of cron jobs are meant that name no zone. */
+export const timeZoneOf = ({ timeZone }: Pick<Settings, 'timeZone'>): string =>
+  timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;

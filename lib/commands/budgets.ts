@@ -5,7 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { sortableText } from '../../machines/sortable.js';
 import type { Records } from '../records/records.js';
 import type { Committed, EventObject, Supervisor } from '../supervisor/contract.js';
-import type { App } from './app.js';
+import { timeZoneOf, type App } from './app.js';
 import { optionsOf, replyWith, type Request, type RequestedBy, type Reply } from './request.js';
 import { idsOf } from './iterate.js';
 
@@ -26,42 +26,59 @@ export interface BudgetRecord {
   readonly state: 'within' | 'warned' | 'exceeded';
 }
 
+export interface BudgetWorld {
+  readonly roster: unknown;
+  /** In which months begin and end. */
+  readonly timeZone: string;
+}
+
 /** The account as of now, whether or not anything was ever spent. */
 export async function budgetOf(
   supervisor: App['supervisor'],
-  roster: unknown,
+  { roster, timeZone }: BudgetWorld,
   employee: string,
 ): Promise<BudgetRecord> {
   const known = await supervisor.get('budget', employee);
   const at = supervisor.environment.clock.now();
-  const { month } = monthOf(at);
+  const { month } = monthOf(at, timeZone);
   const kept =
     known === undefined
       ? { id: employee, month, spentUsd: 0, turns: 0, grantedUsd: 0, limitUsd: null }
       : known.view;
-  const now = { ...inMonth(kept, at), limitUsd: limitOf(roster, employee) };
-  const { limitUsd, grantedUsd, spentUsd, turns } = now;
+  const now = { ...inMonth(kept, at, timeZone), limitUsd: limitOf(roster, employee) };
+  const { month: current, limitUsd, grantedUsd, spentUsd, turns } = now;
   const percent =
     limitUsd === null
       ? null
       : limitUsd + grantedUsd === 0
         ? 100
         : Math.floor((spentUsd / (limitUsd + grantedUsd)) * 100);
-  return { employee, month, limitUsd, grantedUsd, spentUsd, turns, percent, state: bandOf(now) };
+  return { employee, month: current, limitUsd, grantedUsd, spentUsd, turns, percent, state: bandOf(now) };
 }
+
+export const worldOf = ({ settings }: App, { roster }: Pick<Records, 'roster'>): BudgetWorld => ({
+  roster: roster.value,
+  timeZone: timeZoneOf(settings),
+});
 
 /** The port of the effect of a turn. `roster` and `enforce` are read at every turn. */
 export function budgetPortOf(
   supervisor: Supervisor,
-  world: { readonly roster: () => unknown; readonly enforce: () => boolean },
+  world: {
+    readonly roster: () => unknown;
+    readonly enforce: () => boolean;
+    /** Absent: UTC. */
+    readonly timeZone?: () => string;
+  },
 ): BudgetPort {
   const by = system('turns');
   return {
     async admits(employee) {
       if (!world.enforce()) return undefined;
+      const timeZone = world.timeZone?.() ?? 'UTC';
       const { state, spentUsd, limitUsd, grantedUsd, month } = await budgetOf(
         supervisor,
-        world.roster(),
+        { roster: world.roster(), timeZone },
         employee,
       );
       if (state !== 'exceeded') return undefined;
@@ -69,7 +86,7 @@ export function budgetPortOf(
         `The budget of ${employee} for ${month} is used up: $${spentUsd.toFixed(2)} of ` +
         `$${((limitUsd ?? 0) + grantedUsd).toFixed(2)}. A person can grant more: POST ` +
         `/api/org/employees/${employee}/budget {"usd": 5}.`;
-      return { reason, resetAt: monthOf(supervisor.environment.clock.now()).endsAt };
+      return { reason, resetAt: monthOf(supervisor.environment.clock.now(), timeZone).endsAt };
     },
     async spent(employee, turnId, costUsd) {
       const noted = await book(
@@ -108,7 +125,7 @@ export async function grant(
   if (isRefusal(done)) return done;
   // A repetition, too: a crash may have come in between
   if (request.dryRun !== true) await wake(request.app, employee, request);
-  return replyWith(done, await budgetOf(request.app.supervisor, records.roster.value, employee));
+  return replyWith(done, await budgetOf(request.app.supervisor, worldOf(request.app, records), employee));
 }
 
 /** One event to an account, which its first event makes. */

@@ -4,7 +4,7 @@ import { system, type Causes } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import { jobPlace, type JobFields } from '../../machines/schedule/context.js';
 import { frozenPrefix, mintWorkItem, workItemInput } from './work-items/create-work-item.js';
-import { employeeNamed, type App, type GatewayActor } from './app.js';
+import { employeeNamed, timeZoneOf, type App, type GatewayActor } from './app.js';
 import { optionsOf, replyWith, expected, type Request, type Reply, inTurn } from './request.js';
 import { callerNamed } from './authority/causes.js';
 import { rightsOf } from './authority/session-rights.js';
@@ -20,9 +20,6 @@ export interface Managed {
   readonly managedBy: 'workflow';
   readonly workflowId: string;
 }
-
-/** The zone of this machine, for jobs that name none. */
-const homeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export async function createJob(
   request: Request,
@@ -51,7 +48,7 @@ async function createAs(
   const fields = {
     ...defaults,
     ...given(input),
-    zone: input.timezone ?? homeZone(),
+    zone: input.timezone ?? timeZoneOf(request.app.settings),
     managedBy: managed?.managedBy ?? null,
     workflowId: managed?.workflowId ?? null,
   };
@@ -81,8 +78,11 @@ export const editJob = (
   id: string,
   patch: JobInput,
 ): Promise<Reply<GatewayActor<'schedule'>> | Refusal> =>
-  jobAsked(request, id, { type: 'job.edit', patch: given(patch), zone: homeZone() }, (job) =>
-    fitPeople(request.app, patch, job),
+  jobAsked(
+    request,
+    id,
+    { type: 'job.edit', patch: given(patch), zone: timeZoneOf(request.app.settings) },
+    (job) => fitPeople(request.app, patch, job),
   );
 
 export const deleteJob = (request: Request, id: string): Promise<Reply<GatewayActor<'schedule'>> | Refusal> =>

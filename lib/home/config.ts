@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isTimeZone } from '../../machines/cron-time.js';
 import { agents } from './agent-settings.js';
 import { bucketPattern } from './backups/place.js';
 import { choices } from './backups/manifest.js';
@@ -80,6 +81,16 @@ const portal = z.strictObject({
     .default('')
     .describe(
       'Prefix of work item ids, frozen once the first one is created. Empty: from companyName, else TRP.',
+    ),
+  timeZone: z
+    .string()
+    .max(64)
+    .refine(isTimeZone, 'must be the name of a time zone: Europe/Berlin')
+    .nullable()
+    .default(null)
+    .describe(
+      'In which months of budgets begin, cron jobs that name none are meant, and pages show times. ' +
+        "null: the machine's; pages go by the browser's.",
     ),
   portalName: z.string().max(200).default('Troupe').describe('Shown to people.'),
   root: z

@@ -20,6 +20,7 @@ const editable: ReadonlySet<string> = new Set([
   'portal.companyName',
   'portal.companyPrefix',
   'portal.portalName',
+  'portal.timeZone',
   'engines.default',
   'engines.maxProcesses',
   'sessions.interruptOnNewMessage',

@@ -10,6 +10,7 @@ export const liveKeys: readonly string[] = [
   'gateway.socketsMax',
   'portal.companyName',
   'portal.companyPrefix',
+  'portal.timeZone',
   'sessions.interruptOnNewMessage',
   'sessions.roots',
   'sessions.cwd',

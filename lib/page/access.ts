@@ -7,6 +7,8 @@ import { signal } from '@preact/signals';
  */
 export type Access = 'loading' | 'needed' | 'wrong' | 'unreachable' | 'intercepted' | 'in';
 export const access = signal<Access>('loading');
+/** The time zone that the gateway's settings name; undefined: this browser's. */
+export const timeZone = signal<string | undefined>(undefined);
 
 const slot = 'troupe.bearer'; // before the first reading of it
 let token = readKept();

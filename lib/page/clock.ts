@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { timeZone } from './access.js';
 import { skewMs } from './connection.js';
 
 /**
@@ -36,11 +37,18 @@ export function countdown(ms: number): string {
   );
 }
 
-/** The time of day in this browser's zone, to the second. */
+/** The time of day, to the second. */
 export const timeOfDay = (at: number): string =>
-  new Date(at).toLocaleTimeString(undefined, { hour12: false });
+  new Date(at).toLocaleTimeString(undefined, { hour12: false, timeZone: timeZone.value });
 export const dateAndTime = (at: number): string =>
-  new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+  new Date(at).toLocaleString(undefined, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+    timeZone: timeZone.value,
+  });
+/** For a hover: `23 Nov 2026, 09:17:00 (2026-11-23 08:17:00 UTC)`. */
+export const withUtc = (at: number): string =>
+  `${dateAndTime(at)} (${new Date(at).toISOString().replace('T', ' ').slice(0, 19)} UTC)`;
 export const whole = (value: number): string => value.toLocaleString('en');
 /** `12 MiB`, rounded up. */
 export const mebibytes = (bytes: number): string => `${whole(Math.ceil(bytes / 2 ** 20))} MiB`;

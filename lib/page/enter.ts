@@ -1,5 +1,5 @@
 import { isRefusal } from '../client/refusal.js';
-import { access, bearer, keep, leave, use } from './access.js';
+import { access, bearer, keep, leave, timeZone, use } from './access.js';
 import { client, isIntercepted } from './gateway.js';
 
 /** Find out whether this browser is let in as it is. */
@@ -41,7 +41,10 @@ async function judge(): Promise<boolean | undefined> {
 const statusOf = async (): Promise<number | 'intercepted'> => {
   const answer = await client.get('/api/inspect/fleet').catch((error: unknown) => error);
   if (isIntercepted(answer)) return 'intercepted';
-  return answer instanceof Error ? 0 : isRefusal(answer) ? answer.status : 200;
+  if (answer instanceof Error) return 0;
+  if (isRefusal(answer)) return answer.status;
+  timeZone.value = (answer as { readonly timeZone?: string | null }).timeZone ?? undefined;
+  return 200;
 };
 
 /**

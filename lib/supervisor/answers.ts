@@ -77,7 +77,7 @@ export interface WaitingPage {
 }
 
 /** One step of one actor, as committed. */
-export interface LogEntry extends ActorKey {
+export interface LogEntry<Name extends string = string> extends ActorKey<Name> {
   /** Its place in the log of all actors, from 1; it never changes and is never used again. */
   readonly position: number;
   /** Shared by the entries of one commit: the seq of its first entry. */

@@ -144,21 +144,21 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
    * Log entries as they are committed, from `since` (exclusive) or from now on. Never misses one; ends when
    * `signal` aborts or the supervisor stops.
    */
-  watch(options?: WatchOptions): AsyncIterable<LogEntry>;
+  watch(options?: WatchOptions<Kinds[number]['kind']>): AsyncIterable<LogEntry<Kinds[number]['kind']>>;
   /** Ephemeral frames (streaming deltas, refusals) as they happen. Returns the way to unsubscribe. */
   onProgress(listener: (frame: ProgressFrame) => void): () => void;
   /** Log entries of one actor, newest first. */
   history(
-    actor: ActorKey,
+    actor: ActorKey<Kinds[number]['kind']>,
     query?: {
       /** Only entries before this log position. */
       readonly before?: number;
       /** At most so many. */
       readonly limit?: number;
     },
-  ): Promise<readonly LogEntry[]>;
+  ): Promise<readonly LogEntry<Kinds[number]['kind']>[]>;
   /** The actor's view and state as it was after log position `at`. Read, never re-executed. */
-  past(actor: ActorKey, at: number): Promise<PastState | undefined>;
+  past(actor: ActorKey<Kinds[number]['kind']>, at: number): Promise<PastState | undefined>;
   /** Which events may happen next for this caller, and what stands in the way of the others. */
   why<Name extends Kinds[number]['kind']>(
     actor: ActorKey<Name>,
@@ -182,7 +182,7 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
    */
   retry(deadLetterId: string, by: Caller): Promise<true | Refusal>;
   /** Let a halted actor go on. */
-  resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal>;
+  resume(actor: ActorKey<Kinds[number]['kind']>, by: Caller): Promise<ActorView | Refusal>;
   /** How it is right now, from memory; costs nothing. */
   readonly status: SupervisorStatus;
   /** What is held back because a clock cannot be proved, and the way to release it. */

@@ -191,11 +191,11 @@ export interface WaitingQuery {
 }
 
 /** Which entries of the log, from where, and until when. */
-export interface WatchOptions {
+export interface WatchOptions<Name extends string = string> {
   /** Exclusive. Below the retention floor the iteration begins with `{type: 'reset'}` in `event`. */
   readonly since?: number;
   /** Only entries of actors of these kinds. Default: all. */
-  readonly kinds?: readonly string[];
+  readonly kinds?: readonly Name[];
   /** Only entries of actors with these ids. Default: all. */
   readonly ids?: readonly string[];
   /** Ends the iteration. */

@@ -3,6 +3,7 @@ import { isPerson, operator, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
+import { checkOptions, checkTransaction } from './check-request.js';
 import { ownCopy } from './draft/codec.js';
 import type {
   ActorView,
@@ -40,6 +41,7 @@ export class Requests {
 
   readonly ask: Supervisor['ask'] = async (name, id, event, options = {}) => {
     const kind = this.kernel.kinds.of(name);
+    checkOptions(options);
     const by = options.by ?? operator;
     const refusal =
       reserved(event) ?? this.closed(by, fromOutside(by) && kind.startsWork?.includes(event.type) === true);
@@ -58,7 +60,7 @@ export class Requests {
       .finally(through);
   };
 
-  readonly spawn: Supervisor['spawn'] = async (name, options) => {
+  readonly spawn: Supervisor['spawn'] = async (name, options = {}) => {
     const id = options.id ?? this.kernel.environment.ids.next();
     const plan: Transaction<{ id: string }> = {
       name: `spawn ${name}`,
@@ -85,6 +87,7 @@ export class Requests {
   };
 
   readonly transact: Supervisor['transact'] = async <Result extends Json>(plan: Transaction<Result>) => {
+    checkTransaction(plan);
     for (const { kind, id } of plan.actors) {
       this.kernel.kinds.of(kind);
       const invalid = invalidId(id);

@@ -1,26 +1,29 @@
 import { setup } from 'xstate';
 import { isPerson, type Authority } from '../caller.js';
+import { instantOf, wallOf } from '../cron-time.js';
 import { decidesFor, type Decision } from '../decision.js';
 import { publish, writeRow, type Stamp, type Output } from '../outputs.js';
-import { isoTime } from '../sortable.js';
 import { refuse, type Refusal } from '../refusals.js';
 
 /**
  * What an employee's turns have cost this month, against the budget of the roster.
  *
- * **What lives.** The spend of the present month (UTC), and what a person granted on top of the budget; a row
- * for every month. The budget itself is in the roster and arrives as a fact.
+ * **What lives.** The spend of the present month, and what a person granted on top of the budget; a row for every
+ * month. The budget itself is in the roster and arrives as a fact, as does the time zone in which months begin.
  *
  * **What can happen.** The cost of a turn is recorded. At 80 and at 100 % a warning is published, each once a month. A
  * person grants more for this month. The first event of a new month starts it at zero.
  *
- * **What can never happen.** An agent that records a cost or grants money. That no cost is recorded twice is up
+ * **What can never happen.** A month that comes again, because a clock or the zone was set back: its row would begin
+ * at zero. An agent that records a cost or grants money. That no cost is recorded twice is up
  * to its sender: the effect of a turn sends it with the turn's own key.
  */
 export interface BudgetContext {
   readonly id: string;
-  /** `2026-11`, UTC. */
+  /** `2026-11` */
   readonly month: string;
+  /** In which the month begins and ends, as of the last event. Absent: UTC. */
+  readonly timeZone?: string;
   readonly spentUsd: number;
   readonly turns: number;
   readonly grantedUsd: number;
@@ -37,6 +40,8 @@ export type BudgetEvent = Stamp<BudgetFacts> &
   );
 export interface BudgetFacts {
   readonly limitUsd: number | null;
+  /** IANA name. Absent: UTC. */
+  readonly timeZone?: string;
 }
 export interface BudgetInput {
   readonly id: string;
@@ -85,22 +90,24 @@ export function bandOf({
 }
 
 /**
- * The month of a time, and the time at which it is over: `monthOf(Date.UTC(2026, 10, 21))` → `{month:
+ * The month of a time in a zone, and the time at which it is over: `monthOf(Date.UTC(2026, 10, 21))` → `{month:
  * '2026-11', endsAt: …}`.
  */
-export function monthOf(at: number): { readonly month: string; readonly endsAt: number } {
-  const month = isoTime(at).slice(0, 7);
-  return { month, endsAt: Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 1) };
+export function monthOf(at: number, timeZone = 'UTC'): { readonly month: string; readonly endsAt: number } {
+  const wall = new Date(wallOf(at, timeZone));
+  const month = wall.toISOString().slice(0, 7);
+  return { month, endsAt: instantOf(Date.UTC(wall.getUTCFullYear(), wall.getUTCMonth() + 1), timeZone) };
 }
 
 /** The account as it stands in the month of `at`. */
-export const inMonth = (context: BudgetContext, at: number): BudgetContext => {
-  const { month } = monthOf(at);
-  return month === context.month ? context : { ...context, month, spentUsd: 0, turns: 0, grantedUsd: 0 };
+export const inMonth = (context: BudgetContext, at: number, timeZone = context.timeZone): BudgetContext => {
+  const { month } = monthOf(at, timeZone);
+  return month <= context.month ? context : { ...context, month, spentUsd: 0, turns: 0, grantedUsd: 0 };
 };
 
 function after(context: BudgetContext, event: BudgetEvent): BudgetContext {
-  const now = { ...inMonth(context, event.at), limitUsd: event.facts?.limitUsd ?? null };
+  const { limitUsd = null, timeZone } = event.facts ?? {};
+  const now = { ...inMonth(context, event.at, timeZone), limitUsd, ...(timeZone && { timeZone }) };
   return event.type === 'spend.noted'
     ? { ...now, spentUsd: cents(now.spentUsd + event.costUsd), turns: now.turns + 1 }
     : { ...now, grantedUsd: cents(now.grantedUsd + event.usd) };
@@ -112,7 +119,8 @@ const cents = (usd: number): number => Math.round(usd * 1e6) / 1e6;
 function record(context: BudgetContext, event: BudgetEvent): Decision<BudgetContext> {
   const now = after(context, event);
   const { id, month, spentUsd, turns, grantedUsd, limitUsd } = now;
-  const [before, band] = [bandOf({ ...inMonth(context, event.at), limitUsd }), bandOf(now)];
+  const before = bandOf({ ...inMonth(context, event.at, event.facts?.timeZone), limitUsd });
+  const band = bandOf(now);
   const outputs: Output[] = [
     writeRow('months', Number(month.replace('-', '')), { month, spentUsd, turns, grantedUsd, limitUsd }),
   ];
@@ -147,7 +155,8 @@ export const budgetMachine = setup({
   id: 'budget',
   context: ({ input }) => ({
     id: input.id,
-    month: monthOf(input.at).month,
+    month: monthOf(input.at, input.facts?.timeZone).month,
+    ...(input.facts?.timeZone && { timeZone: input.facts.timeZone }),
     spentUsd: 0,
     turns: 0,
     grantedUsd: 0,

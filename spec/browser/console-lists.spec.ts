@@ -47,6 +47,18 @@ describe('the lists of the console', () => {
       await page.context().close();
     });
 
+  it('show times in the time zone of the company, and UTC on hover', async () => {
+    const page = await viewer.open(house.gateway.url, { path: '/' });
+    const next = Date.UTC(2026, 10, 30, 12);
+    await answerInPlace(page, { timeZone: 'Asia/Tokyo', nextRunAt: new Date(next).toISOString() });
+    await page.reload();
+    await viewer.go(page, '#/cron');
+    const cell = page.locator('td.num[title]').first();
+    await cell.waitFor();
+    expect(await cell.getAttribute('title')).to.match(/\b(9:00:00 PM|21:00:00) \(2026-11-30 12:00:00 UTC\)$/);
+    await page.context().close();
+  });
+
   it('break no rule of their own policy and throw nothing', () => {
     expect(viewer.complaints).to.deep.equal([]);
   });
@@ -54,13 +66,16 @@ describe('the lists of the console', () => {
 
 const at = new Date(Date.now() - 3_600_000).toISOString();
 
-async function answerInPlace(page: Page): Promise<void> {
+async function answerInPlace(
+  page: Page,
+  given: { readonly timeZone?: string; readonly nextRunAt?: string } = {},
+): Promise<void> {
   const job = {
     enabled: true,
     employee: 'ann',
     schedule: '0 7 * * 1',
     timezone: 'Europe/Berlin',
-    nextRunAt: new Date(Date.now() + 7_200_000).toISOString(),
+    nextRunAt: given.nextRunAt ?? new Date(Date.now() + 7_200_000).toISOString(),
     lastRun: null,
   };
   const delivery = { outcome: 'sent', text: 'The weekly report is ready.', createdAt: at };
@@ -100,6 +115,11 @@ async function answerInPlace(page: Page): Promise<void> {
       ],
     },
   };
+  const { timeZone } = given;
+  await page.route('**/api/inspect/fleet', async (route) => {
+    const answer = await route.fetch();
+    await route.fulfill({ response: answer, json: { ...(await answer.json()), timeZone: timeZone ?? null } });
+  });
   await page.route(
     ({ pathname }) => pathname in answers,
     (route) => route.fulfill({ json: answers[new URL(route.request().url()).pathname] }),

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAnnouncement } from '../../lib/home/announce.js';
 import { layoutOf } from '../../lib/home/layout.js';
 import { startInstance } from '../../lib/instance.js';
+import { monthOf } from '../../machines/budget/machine.js';
 import { makeClient, type Client } from '../lib/gateway/fixture.js';
 
 /** What clients of this API ask a whole home: settings, first steps, and to be let go. */
@@ -28,6 +29,8 @@ describe('clients of this API, the home', () => {
   beforeEach(async () => {
     home = layoutOf({ home: await mkdtemp(join(tmpdir(), 'clients-home-')) });
     await writeFile(home.config, text);
+    await mkdir(join(home.org, 'build'), { recursive: true });
+    await writeFile(join(home.org, 'build', 'ann.yaml'), 'rank: employee\n');
     const served = await startInstance({ layout: home, port: 0 });
     const announcement = await readAnnouncement(home.announcement);
     const port = Number(announcement?.port);
@@ -87,6 +90,23 @@ describe('clients of this API, the home', () => {
       expect(now).to.match(/llama: *\{ *command: \[ *ollama, run, llama *\] *\}/);
       expect((await put(body.config)).status, 'with what holds until the restart').to.equal(200);
       expect((await put({ portal: { companyName: null } })).body.config.portal.companyName).to.equal('');
+    });
+
+    // Months of budgets began by UTC, times of jobs by the zone of the machine, and pages had the browser's alone
+    it('names the time zone of the company, which holds at once for pages, cron jobs and budgets', async () => {
+      const timeZone = 'Pacific/Kiritimati'; // no machine stands there, and its months begin first of all
+      expect((await operator.get('/api/inspect/fleet')).body.timeZone).to.equal(null);
+      expect((await put({ portal: { timeZone: 'Mars/Olympus' } })).status).to.equal(400);
+      expect((await put({ portal: { timeZone } })).status).to.equal(200);
+      expect((await operator.get('/api/inspect/fleet')).body.timeZone).to.equal(timeZone);
+      const job = await operator.post('/api/cron', { name: 'Tea', schedule: '0 9 * * *', prompt: 'Tea' });
+      expect(new Date(job.body.nextRunAt).getUTCHours(), job.text).to.equal(19);
+      const granted = await operator.post('/api/org/employees/ann/budget', { usd: 1 });
+      expect(granted.body.month).to.equal(monthOf(Date.now(), timeZone).month);
+      const { body: account } = await operator.get('/api/inspect/actors/budget/ann');
+      expect(account.context.timeZone).to.equal(timeZone);
+      expect((await put({ portal: { timeZone: null } })).status).to.equal(200);
+      expect((await operator.get('/api/inspect/fleet')).body.timeZone).to.equal(null);
     });
 
     it('refuses what runs programs or loosens a wall, names the file, and writes nothing', async () => {

@@ -17,9 +17,10 @@ import { censusOf01, differences, newKinds, readingOf01 } from './since.js';
  * open again. Either is an end, and which one is a matter of milliseconds.
  */
 // How often the link of a connector was opened again is a matter of its far side and of time, not of the home; and so
-// is how often evidence that cannot be written was tried again, which happens each minute.
+// is how often evidence that cannot be written was tried again, which happens each minute, and how often a decision was
+// that became due while the home was closed: a gateway that still opens refuses it for a moment.
 const isRace = (address: string): boolean =>
-  /\/connectors?\/sending\b|^\/api\/inspect\/(?:fleet$|actors\?kind=connector|actors\/connector\/)/.test(
+  /\/connectors?\/sending\b|^\/api\/inspect\/(?:fleet$|actors\?kind=(?:connector|held-decision)|actors\/(?:connector|held-decision)\/)/.test(
     address,
   ) || address.startsWith('/api/inspect/actors/workflow/unwritable');
 

@@ -15,7 +15,7 @@ import { createTaskReader, isUnderWay, taskStates, type TaskReader } from './tas
 /**
  * An agent of another house, over the Agent2Agent protocol: its task is followed over broken connections, cancelled
  * where the turn is, and found again by its id after a restart. It gets the words and pictures of the turn and nothing
- * else: no tools of the gateway, no token of the session, no folder.
+ * else: no tools of the gateway, no token of the session, no folder. Throws a TypeError for a name that is none.
  * @example const movers = a2aEngine({ name: 'movers', url: 'https://movers.example', apiKeyEnv: 'MOVERS_KEY' });
  */
 export function a2aEngine(options: A2aOptions): Engine {

@@ -19,7 +19,12 @@ const fields = {
     .max(200)
     .optional()
     .describe('Five fields: minute, hour, day of the month, month, day of the week. Default `0 * * * *`.'),
-  timezone: z.string().min(1).max(64).nullish().describe('IANA name. Default: the time zone of the machine.'),
+  timezone: z
+    .string()
+    .min(1)
+    .max(64)
+    .nullish()
+    .describe('IANA name. Default: `portal.timeZone`, else that of the machine.'),
   engine: z.string().max(64).nullish(),
   model: z.string().max(200).nullish(),
   effortLevel: z.string().max(64).nullish(),

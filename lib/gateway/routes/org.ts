@@ -8,7 +8,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { employee, organisation, budget, idempotencyKey, note } from '../schemas.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import type { Reply } from '../../commands/request.js';
-import { budgetOf, grant } from '../../commands/budgets.js';
+import { budgetOf, worldOf, grant } from '../../commands/budgets.js';
 
 // looked at by the command itself, whole: a schema here would drop `__proto__` where it must be refused by
 // name
@@ -165,14 +165,16 @@ export function budgetRoutes(records: Records | undefined): readonly Route[] {
       'budget.read',
       {
         about:
-          'Spend and budget of every employee in this month (UTC), in roster order. Only engines ' +
+          'Spend and budget of every employee in this month (of `portal.timeZone`), in roster order. Only engines ' +
           'that report the cost of a turn are counted.',
         answer: z.object({ budgets: z.array(budget) }),
       },
       async ({ app }) => ({
         body: {
           budgets: await Promise.all(
-            roster.everybody().map(({ person }) => budgetOf(app.supervisor, roster.value, person.name)),
+            roster
+              .everybody()
+              .map(({ person }) => budgetOf(app.supervisor, worldOf(app, { roster }), person.name)),
           ),
         },
       }),
@@ -182,14 +184,14 @@ export function budgetRoutes(records: Records | undefined): readonly Route[] {
       '/api/org/employees/:name/budget',
       'budget.read',
       {
-        about: 'Spend and budget of an employee in this month (UTC).',
+        about: 'Spend and budget of an employee in this month (of `portal.timeZone`).',
         answer: budget,
         refusals: ['NOT_FOUND'],
       },
       async ({ app, params }) => {
         const name = params['name'] ?? '';
         return roster.named(name)
-          ? { body: await budgetOf(app.supervisor, roster.value, name) }
+          ? { body: await budgetOf(app.supervisor, worldOf(app, { roster }), name) }
           : refuse('NOT_FOUND', { kind: 'employee', id: name }, 'Not found');
       },
     ),

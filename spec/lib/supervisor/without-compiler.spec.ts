@@ -89,6 +89,32 @@ describe('a host without a compiler', () => {
     expect(await supervisor.spawn('plain', { id: 7 as never })).to.include({ code: 'BAD_REQUEST' });
   });
 
+  // `by: 'ann'` was stored as who asked, and every request with a text as its key was the same request
+  it('hears which option of a request is none', async () => {
+    const go = { type: 'go' };
+    const run = () => null;
+    const actors: never[] = [];
+    for (const [sentence, attempt] of [
+      [/^by must be a caller like/, supervisor.ask('plain', 'a', go, { by: 'ann' as never })],
+      [/^by must be a caller like/, supervisor.spawn('plain', { by: 'ann' as never })],
+      [/^idempotency must be \{ key/, supervisor.ask('plain', 'a', go, { idempotency: 'k' as never })],
+      [/^until must be a function/, supervisor.ask('plain', 'a', go, { until: {} as never })],
+      [/^actors must be a list/, supervisor.transact({ name: 'x', actors: {} as never, run })],
+      [/^run must be a function/, supervisor.transact({ name: 'x', actors, run: 'x' as never })],
+      [/^name must say/, supervisor.transact({ name: undefined as never, actors, run })],
+    ] as const)
+      expect(await message(attempt)).to.match(sentence);
+    expect((await supervisor.get('plain', 'a'))?.revision).to.equal(1);
+    expect(isRefusal(await supervisor.spawn('plain', undefined as never))).to.equal(false);
+  });
+
+  // A misspelt policy lets everyone do everything
+  it('hears of a member that no kind has, and which one was meant', () => {
+    expect(() => kindOf('plain', { polcy: () => undefined, colour: 'red' })).to.throw(
+      /it has no member "polcy"; did you mean "policy"\?\n- it has no member "colour"$/,
+    );
+  });
+
   it('hears of a store that is still being opened, and of kinds that are no list', async () => {
     const opening = Promise.resolve(memoryStore());
     expect(await message(createSupervisor({ kinds: [], store: opening as never }))).to.match(

@@ -47,6 +47,30 @@ describe('a budget', () => {
     expect(life.rows('months').map(({ n }) => n)).to.include.members([202611, 202612]);
   });
 
+  it('begins each month in the time zone of the company', () => {
+    const zone = (timeZone: string, costUsd: number) => ({
+      ...spend(costUsd),
+      facts: { limitUsd: 10, timeZone },
+    });
+    const life = account();
+    life.at = Date.UTC(2026, 9, 31, 22, 59);
+    expect(monthOf(life.at, 'Europe/Berlin')).to.deep.equal({
+      month: '2026-10',
+      endsAt: Date.UTC(2026, 9, 31, 23), // after the end of summer time
+    });
+    life.at = Date.UTC(2026, 10, 30, 22, 59);
+    life.send(zone('Europe/Berlin', 4));
+    life.at += 60_000;
+    life.send(zone('Europe/Berlin', 1));
+    expect(life.snapshot.context).to.include({ month: '2026-12', spentUsd: 1, timeZone: 'Europe/Berlin' });
+    expect(monthOf(life.at, 'America/Los_Angeles').month).to.equal('2026-11');
+    // A zone or a clock that is set back: November's row would begin again at zero
+    life.send(zone('America/Los_Angeles', 2));
+    expect(life.snapshot.context).to.include({ month: '2026-12', spentUsd: 3 });
+    const november = life.rows('months').filter(({ n }) => n === 202611);
+    expect(november.at(-1)?.row).to.include({ spentUsd: 4 });
+  });
+
   it('is not exceeded any more when a person grants more, for this month only', () => {
     const life = account();
     life.send(spend(10));

@@ -86,6 +86,38 @@ void startInstance({ home: 'home', port: '7420' });
 void levelStore('data');
 // @ts-expect-error the log goes on: for await
 for (const entry of supervisor.watch()) console.log(entry);
+// @ts-expect-error a kind that never stands in the log
+for await (const entry of supervisor.watch()) console.log(entry.kind === 'countr');
+// @ts-expect-error the log of a kind that is not there
+for await (const entry of supervisor.watch({ kinds: ['countr'] })) console.log(entry);
+// @ts-expect-error one kind is no list
+for await (const entry of supervisor.watch({ kinds: 'counter' })) console.log(entry);
+// @ts-expect-error a history of an unknown kind
+void supervisor.history({ kind: 'countr', id: 'c' });
+// @ts-expect-error an actor of an unknown kind
+void supervisor.resume({ kind: 'countr', id: 'c' }, { type: 'operator' });
+// @ts-expect-error an index is a list of rows
+defineKind({ ...common, view: () => 1, index: () => ({ index: 'all', key: 'k' }) });
+// @ts-expect-error keys of lists are texts
+defineKind({ ...common, view: () => 1, index: ({ context }) => [{ index: 'all', key: context.total }] });
+// @ts-expect-error totals are names
+defineKind({ ...common, view: () => 1, totals: ({ context }) => ({ total: context.total }) });
+// @ts-expect-error migrations go from stored to stored
+defineKind({ ...common, view: () => 1, migrate: { 1: (old: object) => old } });
+// @ts-expect-error an actor may be absent
+console.log((await supervisor.get('counter', 'c')).view);
+// @ts-expect-error milliseconds have a name
+void supervisor.stop(1000);
+// @ts-expect-error a list has a name
+void supervisor.list('counter');
+// @ts-expect-error a prompt is a text
+void client.sessions.run({ prompt: 'list' });
+// @ts-expect-error kinds of a client are a list, too
+client.events({ kinds: 'session' }).close();
+// @ts-expect-error engines are a list
+void startInstance({ home: 'home', engines: { mine: {} } });
+// @ts-expect-error a draft creates by kind, id and input
+void supervisor.transact({ name: 'x', actors: [], run: (tx) => tx.create('counter', { id: 'c' }).id });
 await supervisor.stop();
 
 /** What is wrong at run time, too, throws there. */

@@ -1,5 +1,5 @@
 import { useAction } from '../../../page/action.js';
-import { dateAndTime, now, span } from '../../../page/clock.js';
+import { now, span, withUtc } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
@@ -31,7 +31,7 @@ export function Cron() {
                 <td>
                   <code>{job.schedule}</code> <small class="soft">{job.timezone}</small>
                 </td>
-                <td class="num" title={job.nextRunAt === null ? '' : dateAndTime(Date.parse(job.nextRunAt))}>
+                <td class="num" title={job.nextRunAt === null ? '' : withUtc(Date.parse(job.nextRunAt))}>
                   {job.nextRunAt === null ? 'never' : `in ${span(Date.parse(job.nextRunAt) - now.value)}`}
                 </td>
                 <td class="num">

@@ -1,5 +1,5 @@
 import { useAction } from '../../../page/action.js';
-import { dateAndTime } from '../../../page/clock.js';
+import { dateAndTime, withUtc } from '../../../page/clock.js';
 import { Tree } from '../../../page/parts/tree.js';
 import type { Json } from '../../../../machines/outputs.js';
 import { client, must } from '../../../page/gateway.js';
@@ -83,7 +83,9 @@ function Devices() {
                 <li key={device.id}>
                   <span class="title clip">{device.name}</span>
                   {device.current && <b class="state done">this one</b>}
-                  <span class="soft small">last seen {dateAndTime(Date.parse(device.lastSeenAt))}</span>
+                  <span class="soft small" title={withUtc(Date.parse(device.lastSeenAt))}>
+                    last seen {dateAndTime(Date.parse(device.lastSeenAt))}
+                  </span>
                   <button
                     type="button"
                     class="quiet end"

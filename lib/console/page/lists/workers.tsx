@@ -1,6 +1,6 @@
 import type { Answer } from '../../../client/index.js';
 import { useAction } from '../../../page/action.js';
-import { dateAndTime, mebibytes, now, span } from '../../../page/clock.js';
+import { mebibytes, now, span, withUtc } from '../../../page/clock.js';
 import { client, must, Refused } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
@@ -63,7 +63,7 @@ function Process({ worker }: { readonly worker: Worker }) {
       <p class="ways">
         <b class={`state ${state === 'serving' ? 'done' : 'wait'}`}>{state}</b>
         <span class="title">{name}</span>
-        <span class="soft small num" title={dateAndTime(began)}>
+        <span class="soft small num" title={withUtc(began)}>
           process {pid}, for {span(now.value - began)}
           {memoryBytes !== null && `, ${mebibytes(memoryBytes)}`}
         </span>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Component } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { load } from '../../../page/ask.js';
-import { dateAndTime, timeOfDay } from '../../../page/clock.js';
+import { dateAndTime, timeOfDay, withUtc } from '../../../page/clock.js';
 import type { Message } from '../session.js';
 import { Markdown } from './markdown.js';
 import { ToolCard, type ToolUse } from './tool-card.js';
@@ -37,7 +37,7 @@ function Shown({ message, agent }: Row) {
     <li class={`message ${message.role}`} data-message={message.id}>
       <p class="by">
         <b>{mine ? 'You' : message.role === 'notification' ? 'Notice' : agent}</b>
-        <time class="soft num" title={dateAndTime(message.timestamp)}>
+        <time class="soft num" title={withUtc(message.timestamp)}>
           {timeOfDay(message.timestamp).slice(0, 5)}
         </time>
         {message.partial === true && <span class="state wait">cut off</span>}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { components, Answer } from '../../../client/index.js';
-import { dateAndTime, now, span } from '../../../page/clock.js';
+import { now, span, withUtc } from '../../../page/clock.js';
 import { linkTo } from '../place.js';
 import { toneOf, words } from '../work-items.js';
 import { Markdown } from './markdown.js';
@@ -69,7 +69,7 @@ export function TimeLine({
         <li key={key}>
           <p>
             <b>{who}</b> <span class="did">{what}</span>
-            <time class="soft num end" title={dateAndTime(at)}>
+            <time class="soft num end" title={withUtc(at)}>
               {span(now.value - at)}
             </time>
           </p>

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { load } from '../../../page/ask.js';
-import { dateAndTime, now, span } from '../../../page/clock.js';
+import { now, span, withUtc } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { Answered } from '../parts/answered.js';
 import { ChangedFiles } from '../parts/changed-files.js';
@@ -185,7 +185,7 @@ function Commits({ changes: { commits } }: { readonly changes: Changes }) {
             <code>{commit.slice(0, 8)}</code>
             <span class="title clip">{subject}</span>
             <span class="soft small end">{author}</span>
-            <time class="soft num small" title={dateAndTime(Date.parse(at))}>
+            <time class="soft num small" title={withUtc(Date.parse(at))}>
               {span(now.value - Date.parse(at))}
             </time>
           </li>
@@ -211,7 +211,7 @@ function Turns({ changes: { turns } }: { readonly changes: Changes }) {
               read={async (signal) => (patchUrl === null ? stat : (await load(patchUrl, signal)).text())}
             >
               <span class="clip mono">{files.join(', ')}</span>
-              <time class="soft num small end" title={dateAndTime(Date.parse(at))}>
+              <time class="soft num small end" title={withUtc(Date.parse(at))}>
                 {span(now.value - Date.parse(at))}
               </time>
             </PatchOnDemand>

@@ -1,6 +1,6 @@
 import { ask } from '../../../page/ask.js';
 import { connection } from '../../../page/connection.js';
-import { now, span, timeOfDay, whole } from '../../../page/clock.js';
+import { now, span, timeOfDay, whole, withUtc } from '../../../page/clock.js';
 import type { ActorsPage, ActorSummary } from '../../../inspector/answers.js';
 import { named, useLoaded, type Batch } from '../live.js';
 import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
@@ -210,7 +210,9 @@ function Since() {
               <a href={one.href}>
                 <i class={`lamp ${one.tone}`} aria-hidden="true" />
                 <span class="two-lines">{one.text}</span>
-                <time class="soft num end">{timeOfDay(one.at).slice(0, 5)}</time>
+                <time class="soft num end" title={withUtc(one.at)}>
+                  {timeOfDay(one.at).slice(0, 5)}
+                </time>
               </a>
             </li>
           ))}

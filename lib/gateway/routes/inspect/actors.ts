@@ -122,9 +122,15 @@ export const inspectRoutes: readonly Route[] = [
     'inspect.list',
     {
       about: 'The number of actors by kind and state. The cost does not depend on the number.',
-      answer: z.looseObject({ seq: z.int(), kinds: z.array(inKind) }),
+      answer: z.looseObject({
+        seq: z.int(),
+        kinds: z.array(inKind),
+        timeZone: z.string().nullable().describe('`portal.timeZone`'),
+      }),
     },
-    async ({ app }) => ({ body: await fleet(app.supervisor) }),
+    async ({ app }) => ({
+      body: { ...(await fleet(app.supervisor)), timeZone: app.settings.timeZone ?? null },
+    }),
   ),
   route(
     'GET',

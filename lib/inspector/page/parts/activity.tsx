@@ -1,4 +1,4 @@
-import { timeOfDay } from '../../../page/clock.js';
+import { timeOfDay, withUtc } from '../../../page/clock.js';
 import { linkTo } from '../place.js';
 import { follow, following, recent, refused } from '../pulse.js';
 import { Step } from './step.js';
@@ -32,7 +32,7 @@ export function Activity() {
                 <Step entry={entry} />
                 <small>
                   <span class="kind-name">{entry.kind}</span> <span class="clip">{entry.id}</span>{' '}
-                  <time>{timeOfDay(entry.at)}</time>
+                  <time title={withUtc(entry.at)}>{timeOfDay(entry.at)}</time>
                 </small>
               </a>
             </li>

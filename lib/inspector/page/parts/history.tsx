@@ -1,7 +1,7 @@
 import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { stateNames } from '../../../../machines/state-names.js';
-import { short, timeOfDay } from '../../../page/clock.js';
+import { short, timeOfDay, withUtc } from '../../../page/clock.js';
 import { useRows } from '../../../page/parts/rows.js';
 import type { Chart } from '../../chart/definition.js';
 import { linkTo } from '../place.js';
@@ -219,7 +219,7 @@ function Row({
       <div class="what">
         <Step entry={entry} />
         <small>
-          <time>{timeOfDay(entry.at)}</time> by {entry.by}
+          <time title={withUtc(entry.at)}>{timeOfDay(entry.at)}</time> by {entry.by}
           {entry.cause !== null && (
             <>
               ,{' '}

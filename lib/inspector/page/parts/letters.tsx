@@ -1,6 +1,6 @@
 import { readOnly } from '../../../page/base.js';
 import { ask } from '../../../page/ask.js';
-import { timeOfDay } from '../../../page/clock.js';
+import { timeOfDay, withUtc } from '../../../page/clock.js';
 import { useAction } from '../../../page/action.js';
 import { LongList } from '../../../page/parts/long-list.js';
 import { linkTo } from '../place.js';
@@ -32,7 +32,9 @@ export function Letters({
             </a>
           )}
           <span class="event">{readable((event as { readonly type?: string } | null)?.type ?? 'event')}</span>
-          <time class="soft end num">{timeOfDay(at)}</time>
+          <time class="soft end num" title={withUtc(at)}>
+            {timeOfDay(at)}
+          </time>
           <small class="bad">{error}</small>
           <Retry id={id} />
         </li>

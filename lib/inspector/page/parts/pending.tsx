@@ -1,5 +1,5 @@
 import { ask } from '../../../page/ask.js';
-import { countdown, now, timeOfDay } from '../../../page/clock.js';
+import { countdown, now, timeOfDay, withUtc } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { Letters } from './letters.js';
@@ -27,7 +27,7 @@ export function Pending({ detail: { timers, calls, inbox, failures } }: { readon
           <li key={`${event}${due}`}>
             <span class="lamp wait" aria-hidden="true" />
             <b>{name}</b> <span class="soft">{event === name ? '' : readable(event)}</span>
-            <span class="num end" title={timeOfDay(due)}>
+            <span class="num end" title={withUtc(due)}>
               {due > now.value ? `in ${countdown(due - now.value)}` : 'due'}
             </span>
           </li>

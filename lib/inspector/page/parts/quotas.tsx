@@ -1,6 +1,6 @@
 import type { Answer } from '../../../client/requests.js';
 import { ask, Refused } from '../../../page/ask.js';
-import { countdown, dateAndTime, mebibytes, now, span, whole } from '../../../page/clock.js';
+import { countdown, mebibytes, now, span, whole, withUtc } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 
@@ -107,7 +107,7 @@ function Used({
 }
 
 const Met = ({ quota, per, at }: NonNullable<Agent['met']>) => (
-  <span class="bad" title={dateAndTime(at)}>
+  <span class="bad" title={withUtc(at)}>
     {quota} {per === 'hour' ? 'per hour' : 'in all'}, {span(now.value - at)} ago
   </span>
 );

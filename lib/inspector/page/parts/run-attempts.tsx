@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { ask } from '../../../page/ask.js';
-import { dateAndTime, duration, now } from '../../../page/clock.js';
+import { duration, now, withUtc } from '../../../page/clock.js';
 import { useRows } from '../../../page/parts/rows.js';
 import { tone } from '../../../page/parts/state.js';
 import { useLoaded } from '../live.js';
@@ -121,7 +121,7 @@ function Row({
           <a href={linkTo({ view: 'actor', kind: 'session', id: sessionId })}>its session</a>
         )}
         {typeof costUsd === 'number' && costUsd > 0 && <span class="soft num">${costUsd.toFixed(2)}</span>}
-        <span class="soft num end" title={dateAndTime(begun)}>
+        <span class="soft num end" title={withUtc(begun)}>
           {duration(over - begun)}
         </span>
       </p>

@@ -1,7 +1,7 @@
 import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
 import { ask } from '../../../page/ask.js';
-import { dateAndTime } from '../../../page/clock.js';
+import { dateAndTime, withUtc } from '../../../page/clock.js';
 import { useAction } from '../../../page/action.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
@@ -54,7 +54,9 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
       <div class="heading">
         <h1 id="run-title">{run.title}</h1>
         <b class={`state ${tone(wordOf(run))}`}>{wordOf(run)}</b>
-        <p class="soft">since {dateAndTime(Date.parse(run.startedAt))}</p>
+        <p class="soft" title={withUtc(Date.parse(run.startedAt))}>
+          since {dateAndTime(Date.parse(run.startedAt))}
+        </p>
       </div>
       {run.errors.map(({ code, message }) => (
         <p key={code} class="notice bad" role="alert">
@@ -126,7 +128,9 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
     <section class="panel gate-panel" aria-labelledby="gate-title">
       <h2 id="gate-title">
         It waits at {gate.nodeId}
-        <span class="soft">since {dateAndTime(Date.parse(gate.at))}</span>
+        <span class="soft" title={withUtc(Date.parse(gate.at))}>
+          since {dateAndTime(Date.parse(gate.at))}
+        </span>
       </h2>
       {gate.description !== '' && <p class="request">{gate.description}</p>}
       {canDecide && readOnly === undefined ? (

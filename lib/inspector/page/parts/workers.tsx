@@ -1,6 +1,6 @@
 import type { Answer } from '../../../client/requests.js';
 import { ask, Refused } from '../../../page/ask.js';
-import { dateAndTime, mebibytes, now, short, span } from '../../../page/clock.js';
+import { mebibytes, now, short, span, withUtc } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 
@@ -51,7 +51,7 @@ function Row({ worker: { name, state, pid, startedAt, memoryBytes, turns } }: { 
       <i class={`lamp ${turns.length > 0 ? 'busy' : 'done'}`} aria-hidden="true" />
       <b class="whole-name">{name}</b>
       <span class="soft">
-        process {pid}, alive <span title={dateAndTime(began)}>for {span(now.value - began)}</span>
+        process {pid}, alive <span title={withUtc(began)}>for {span(now.value - began)}</span>
         {memoryBytes !== null && `, ${mebibytes(memoryBytes)}`}
         {turns.length === 0 && ', no turn runs there'}
         {turns.map((turn) => (

@@ -1,7 +1,7 @@
 import { useAction } from '../../../page/action.js';
 import { ask, actorPath } from '../../../page/ask.js';
 import { readOnly } from '../../../page/base.js';
-import { dateAndTime, mebibytes, now, span } from '../../../page/clock.js';
+import { mebibytes, now, span, withUtc } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import type { ActorDetail, WhyAnswer, Work } from '../../answers.js';
 
@@ -47,7 +47,7 @@ export function Working({
             <Fact
               name="turn is ended in"
               value={span(turn.deadlineAt - now.value)}
-              title={dateAndTime(turn.deadlineAt)}
+              title={withUtc(turn.deadlineAt)}
             />
             <Fact name="cost so far" value={`$${turn.costUsd.toFixed(2)}`} />
           </>

@@ -2,7 +2,7 @@ import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
 import { awaited } from '../awaited.js';
 import { actorPath, ask, Refused } from '../../../page/ask.js';
-import { dateAndTime, now, span } from '../../../page/clock.js';
+import { dateAndTime, now, span, withUtc } from '../../../page/clock.js';
 import { useAction } from '../../../page/action.js';
 import { useLoaded, useMachine } from '../live.js';
 import { hasMoved } from '../moves.js';
@@ -154,8 +154,8 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
             />
           </section>
           <p class="soft small">
-            Created {dateAndTime(present.createdAt)}, revision {present.rev}, machine version{' '}
-            {present.version}.
+            Created <time title={withUtc(present.createdAt)}>{dateAndTime(present.createdAt)}</time>, revision{' '}
+            {present.rev}, machine version {present.version}.
           </p>
           {at === undefined && <StatelyLink actor={actor} />}
         </div>

@@ -1,5 +1,5 @@
 import { ask, Refused } from '../../../page/ask.js';
-import { dateAndTime, now, span } from '../../../page/clock.js';
+import { now, span, withUtc } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { RunComparison } from '../parts/run-compare.js';
@@ -105,7 +105,7 @@ function Runs() {
                       ? `${run.stepCount} steps${run.inFlight > 0 ? `, ${run.inFlight} under way` : ''}`
                       : `waits at ${run.parked.nodeId}`}
                 </span>
-                <span class="soft num end" title={dateAndTime(Date.parse(run.startedAt))}>
+                <span class="soft num end" title={withUtc(Date.parse(run.startedAt))}>
                   {span(now.value - Date.parse(run.startedAt))} ago
                 </span>
               </a>

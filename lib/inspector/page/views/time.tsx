@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { actorPath, ask, download } from '../../../page/ask.js';
-import { dateAndTime, timeOfDay } from '../../../page/clock.js';
+import { dateAndTime, timeOfDay, withUtc } from '../../../page/clock.js';
 import { useAction } from '../../../page/action.js';
 import { head } from '../../../page/connection.js';
 import { floor, useLoaded, useMachine } from '../live.js';
@@ -161,7 +161,7 @@ function Moment({ entry }: { readonly entry: InspectEntry }) {
         <h2 id="moment-title">
           <span class="event">{readable(entry.event.type)}</span>
           <span class="soft">
-            at {dateAndTime(entry.at)} by {entry.by}
+            at <time title={withUtc(entry.at)}>{dateAndTime(entry.at)}</time> by {entry.by}
           </span>
         </h2>
         <p>

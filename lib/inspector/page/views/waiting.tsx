@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { dateAndTime, now, span } from '../../../page/clock.js';
+import { now, span, withUtc } from '../../../page/clock.js';
 import { LongList, type RowPlace } from '../../../page/parts/long-list.js';
 import { attention, type Waiting } from '../attention.js';
 import { linkTo, type Place } from '../place.js';
@@ -183,7 +183,7 @@ function Row({ row, at }: { readonly row: Waiting; readonly at: RowPlace }) {
       </th>
       <td>{row.what}</td>
       <td>{row.on}</td>
-      <td class="num" title={dateAndTime(since)}>
+      <td class="num" title={withUtc(since)}>
         {span(now.value - since)}
       </td>
       <td class="num">
