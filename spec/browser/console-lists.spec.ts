@@ -1,5 +1,11 @@
 import { expect } from 'chai';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { readAnnouncement } from '../../lib/home/announce.js';
+import { layoutOf } from '../../lib/home/layout.js';
+import { startInstance, type Instance } from '../../lib/instance.js';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { rulesOfColour, wrongWith } from './axe.js';
 import { openBrowser, picture, type Viewer } from './browser.js';
@@ -64,6 +70,163 @@ describe('the lists of the console', () => {
   });
 });
 
+/** A whole gateway over a home with files, which the console reads and writes. */
+describe('what is kept in the home, in the console', () => {
+  const layout = async () => layoutOf({ home: await mkdtemp(join(tmpdir(), 'console-home-')) });
+  let home: Awaited<ReturnType<typeof layout>>;
+  let instance: Instance;
+  let viewer: Viewer;
+  let token: string;
+  before(async () => {
+    viewer = await openBrowser();
+    home = await layout();
+    const files = {
+      'config.yaml': 'engines: {default: clerk}\n',
+      'org/build/ann.yaml':
+        '# Ann, since spring\nrank: employee # for now\nengine: clerk\npersona: Builds.\n',
+      'skills/review/SKILL.md': '---\nname: review\ndescription: How we review.\n---\n\nRead it **twice**.\n',
+      'knowledge/pond.md': '# The pond\n\nIt lies north of the house.\n',
+    };
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(home.home, path)), { recursive: true });
+      await writeFile(join(home.home, path), text);
+    }
+    instance = await startInstance({ layout: home, port: 0 });
+    token = String((await readAnnouncement(home.announcement))?.token);
+  });
+  after(async () => {
+    await viewer.close();
+    await instance.close();
+    await rm(home.home, { recursive: true, force: true });
+  });
+  const open = (place: string, options = {}): Promise<Page> =>
+    viewer.open(instance.url, { path: '/', at: place, token, ...options });
+  const file = (path: string): Promise<string> => readFile(join(home.home, path), 'utf8');
+  const rewrite = async (page: Page, change: (text: string) => string): Promise<void> => {
+    await page.fill('textarea.yaml', change(await page.inputValue('textarea.yaml')));
+    await page.click('button >> text=Show what changes');
+  };
+
+  it('an employee is changed in its file, comments and all, after one has seen what changes', async () => {
+    const page = await open('#/organisation');
+    await page.click('[data-employee=ann] th a');
+    await page.click('button >> text=Edit');
+    await rewrite(page, (text) => text.replace('rank: employee', 'rank: boss'));
+    await page.waitForSelector('[data-outcome] >> text=/rank/');
+    await rewrite(page, (text) => text.replace('rank: boss', 'rank: manager'));
+    await page.waitForSelector('.previewed .added >> text=rank: manager # for now');
+    // Another writes it in between: what was seen is not what would be done
+    await writeFile(join(home.home, 'org/build/ann.yaml'), `${await file('org/build/ann.yaml')}# by hand\n`);
+    await page.click('button >> text=Save');
+    await page.waitForSelector('[data-outcome] >> text=Preview it again');
+    await page.click('button >> text=Show what changes');
+    await page.waitForSelector('.previewed .removed >> text=# by hand');
+    await page.click('button >> text=Save');
+    await page.waitForSelector('[data-outcome] >> text=Saved.');
+    expect(await file('org/build/ann.yaml')).to.equal(
+      '# Ann, since spring\nrank: manager # for now\nengine: clerk\npersona: Builds.\n',
+    );
+    await page.context().close();
+  });
+
+  it('an employee is hired, and a team made from a template, which the empty home offers too', async () => {
+    const page = await open('#/organisation');
+    await page.click('.hire summary');
+    await page.fill('[aria-label="Name of the new employee"]', 'ann');
+    await page.waitForSelector('.hire >> text=There is one of this name.');
+    await page.fill('[aria-label="Name of the new employee"]', 'bert');
+    await page.click('.hire button[type=submit]');
+    await rewrite(page, (text) => `${text}reportsTo: ann\n`);
+    await page.waitForSelector('[data-entry="org/build/bert.yaml"] >> text=new');
+    await page.click('button >> text=Save');
+    await page.waitForSelector('[data-outcome] >> text=Saved.');
+    await viewer.go(page, '#/organisation');
+    await page.waitForSelector('[data-employee=bert]');
+    await viewer.go(page, '#/now');
+    await page.click('.first [aria-label="Show Research team"]');
+    await page.waitForSelector('.first [data-entry="org/research/editor.yaml"]');
+    await page.click('.first >> text=Add this team');
+    await page.waitForSelector('[data-template] >> text=the team is employed');
+    await viewer.go(page, '#/organisation');
+    await page.waitForSelector('[data-employee=researcher]');
+    await page.context().close();
+  });
+
+  it('skills and knowledge are read, found, changed and written', async () => {
+    const page = await open('#/files');
+    await page.click('[data-skill=review]');
+    await page.waitForSelector('.text strong >> text=twice');
+    await page.click('button >> text=Edit');
+    await rewrite(page, (text) => `${text}<img src=x onerror="window.hit=1">\n`);
+    await page.waitForSelector('.previewed .added >> text=onerror');
+    await page.click('button >> text=Save');
+    await page.waitForSelector('[data-outcome] >> text=Saved.');
+    expect(await page.evaluate('window.hit')).to.equal(undefined);
+    expect(await file('skills/review/SKILL.md')).to.include('onerror');
+    await viewer.go(page, '#/files');
+    await page.fill('[aria-label="Words in knowledge"]', 'pond');
+    await page.press('[aria-label="Words in knowledge"]', 'Enter');
+    await page.waitForSelector('[data-knowledge="knowledge/pond.md"] mark');
+    await page.fill('[aria-label="Name of a new page"]', 'fish');
+    await page.click('button >> text=Write a page');
+    await rewrite(page, () => '# Fish\n\nThey like it warm.\n');
+    await page.click('button >> text=Save');
+    await page.waitForSelector('[data-outcome] >> text=Saved.');
+    await page.waitForSelector('.text p >> text=They like it warm.');
+    expect(await file('knowledge/fish.md')).to.include('They like it warm.');
+    await page.context().close();
+  });
+
+  it('jobs are made, said in words, shown on the strip, run and changed', async () => {
+    const page = await open('#/cron');
+    await page.click('button >> text=New job');
+    await page.fill('[data-field=name] input', 'Weekly');
+    await page.fill('[data-field=schedule] input', '61 7 * * 1');
+    await page.waitForSelector('[data-field=schedule] >> text=valid cron expression');
+    await page.fill('[data-field=schedule] input', '30 */6 * * *');
+    await page.waitForSelector('[data-field=schedule] >> text=every 6 hours at :30');
+    await page.fill('[data-field=prompt] textarea', 'list');
+    await page.click('button >> text=Make it');
+    await page.waitForSelector('[data-strip] .due >> nth=3', { state: 'attached' });
+    expect(await page.locator('[data-strip] .due').count()).to.equal(4);
+    await page.click('[aria-label="Run now: Weekly"]');
+    await page.waitForSelector('[data-strip] [data-run=success]', { state: 'attached' });
+    await page.click('[aria-label="Edit Weekly"]');
+    await page.fill('[data-field=schedule] input', '0 7 * * 1-5');
+    await page.click('form button >> text=Save');
+    await page.waitForSelector('[data-job] >> text=at 07:00, Monday to Friday');
+    await page.context().close();
+  });
+
+  for (const [sight, options] of Object.entries({
+    day: {},
+    night: { colorScheme: 'dark' },
+    phone: { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+  } as const))
+    it(`is drawn by ${sight}: nothing wider than the window, nothing that a checker finds`, async () => {
+      const page = await open('#/now', { ...options, reducedMotion: 'reduce' });
+      for (const [name, place, ready, click] of [
+        ['hire', '#/organisation', '.hire', '.hire summary'],
+        ['employee', '#/text/org/build/ann.yaml', '.text pre', 'button >> text=Edit'],
+        ['knowledge', '#/files', '[data-skill=review]', ''],
+        ['cron-form', '#/cron', '[data-job]', 'button >> text=New job'],
+      ] as const) {
+        await viewer.go(page, place);
+        await page.waitForSelector(ready);
+        if (click !== '') await page.click(click);
+        await picture(page, `console-${name}-${sight}`);
+        const wider = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+        expect(wider, name).to.be.at.most(0);
+        expect(await wrongWith(page, sight === 'night' ? rulesOfColour : undefined), name).to.deep.equal([]);
+      }
+      await page.context().close();
+    });
+
+  it('breaks no rule of its own policy and throws nothing', () => {
+    expect(viewer.complaints).to.deep.equal([]);
+  });
+});
+
 const at = new Date(Date.now() - 3_600_000).toISOString();
 
 async function answerInPlace(
@@ -108,6 +271,7 @@ async function answerInPlace(
     '/api/org/budgets': { budgets: [{ employee: 'ann', spentUsd: 12.5, limitUsd: 20, grantedUsd: 5 }] },
     '/api/org': {
       setAside: [{ file: 'org/carl.md', reason: 'The rank "boss" is unknown.' }],
+      departments: ['build'],
       hierarchy: { warnings: [], sorted: ['chief', 'ann'] },
       employees: [
         { ...employee, name: 'chief', displayName: 'Chief', depth: 0, rank: 'executive' },

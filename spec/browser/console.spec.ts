@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, WebSocket } from 'playwright-core';
 import { testEnvironment } from '../../lib/testing/test-environment.js';
 import { openEvidence } from '../../lib/records/evidence/evidence.js';
-import { openHouse, type House } from '../lib/gateway/fixture.js';
+import { openHouse, operatorToken, type House } from '../lib/gateway/fixture.js';
 import { openBrowser, until, type Viewer } from './browser.js';
 
 /** The console: what needs one, decided by button and by key, here and elsewhere. */
@@ -241,6 +241,76 @@ describe('the console', () => {
     await page.goto(`${house.gateway.url}/`);
     await page.waitForSelector('.since >> text=Fix the roof failed: It broke.');
     await page.context().close();
+  });
+
+  // Each tab held a socket of its own: thirty tabs were thirty clients of the gateway
+  it('has one socket for all its tabs, and misses nothing when the tab that holds it is closed', async () => {
+    const first = await open('#/board');
+    const socketsOf = (page: Page): number => sockets.get(page)?.filter((one) => !one.isClosed()).length ?? 0;
+    const sockets = new Map<Page, WebSocket[]>();
+    first.context().on('page', (page) => {
+      sockets.set(page, []);
+      page.on('websocket', (socket) => sockets.get(page)?.push(socket));
+    });
+    const follower = async (): Promise<Page> => {
+      const page = await first.context().newPage();
+      await page.goto(`${house.gateway.url}/#/board`);
+      await page.fill('#token', operatorToken);
+      await page.press('#token', 'Enter');
+      await page.waitForSelector('[data-connection=live]', { state: 'attached' });
+      return page;
+    };
+    const [second, third] = [await follower(), await follower()];
+    const onAll = async (pages: readonly Page[], title: string): Promise<void> => {
+      await post('/api/work-items', { title });
+      const { position } = house.supervisor.status;
+      for (const page of pages) {
+        await page.waitForSelector(`.card >> text=${title}`);
+        await until(page, `document.querySelector('[data-head]').textContent === '${position}'`);
+        expect(await page.getAttribute('[data-gaps]', 'data-gaps')).to.equal('0');
+      }
+    };
+    await onAll([first, second, third], 'Water the ferns');
+    expect([sockets.get(second), sockets.get(third)]).to.deep.equal([[], []]);
+    await Promise.all([first.close(), post('/api/work-items', { title: 'In between' })]);
+    await onAll([second, third], 'Water the moss');
+    for (const page of [second, third]) await page.waitForSelector('.card >> text=In between');
+    expect(socketsOf(second) + socketsOf(third)).to.equal(1);
+    // One that opens later reads what happened since the last visit, and then follows the others
+    const late = await follower();
+    await late.goto('about:blank');
+    await post('/api/sessions', { prompt: 'fail please', title: 'Fix the roof' });
+    await late.goto(`${house.gateway.url}/`);
+    await late.waitForSelector('.since >> text=Fix the roof failed: It broke.');
+    await until(late, "document.querySelector('[data-connection]').dataset.connection === 'live'");
+    await until(
+      late,
+      `document.querySelector('[data-head]').textContent === '${house.supervisor.status.position}'`,
+    );
+    expect([second, third, late].reduce((sum, page) => sum + socketsOf(page), 0)).to.equal(1);
+    await late.context().close();
+  });
+
+  // why: a browser may freeze the tab that the others hear
+  it('takes the socket from a tab that answers nothing', async () => {
+    const first = await open('#/board');
+    const second = await first.context().newPage();
+    await second.goto(`${house.gateway.url}/#/board`);
+    await second.fill('#token', operatorToken);
+    await second.press('#token', 'Enter');
+    await second.waitForSelector('[data-connection=live]', { state: 'attached' });
+    const session = await first.context().newCDPSession(first);
+    await session.send('Debugger.enable');
+    await session.send('Debugger.pause');
+    void first.evaluate('1').catch(() => undefined);
+    await post('/api/work-items', { title: 'Meanwhile' });
+    await second.bringToFront();
+    await second.waitForSelector('.card >> text=Meanwhile');
+    await session.send('Debugger.disable');
+    await post('/api/work-items', { title: 'Afterwards' });
+    await first.waitForSelector('.card >> text=Afterwards');
+    await second.waitForSelector('.card >> text=Afterwards');
+    await first.context().close();
   });
 
   it('finds and does: a session, a work item, a view, and what was not there yet', async () => {

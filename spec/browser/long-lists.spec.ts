@@ -149,6 +149,7 @@ async function answerInPlace(page: Page): Promise<void> {
     '/api/org/budgets': { budgets: [] },
     '/api/org': {
       setAside: [],
+      departments: [],
       hierarchy: { warnings: [], sorted: [] },
       employees: rows((n) => ({
         name: `e${n}`,

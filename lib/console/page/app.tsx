@@ -31,7 +31,7 @@ function Inside() {
   useEffect(() => {
     document.title = `${waitingCount.value > 0 ? `(${waitingCount.value}) ` : ''}${name} · Troupe`;
   }, [name, waitingCount.value]);
-  const where = 'id' in here ? `${here.view}/${here.id ?? ''}` : here.view;
+  const where = 'id' in here ? `${here.view}/${here.id ?? ''}` : here.view === 'text' ? here.path : here.view;
   return (
     <>
       <Frame
@@ -68,7 +68,7 @@ function openFeed(): () => void {
 const more: View = { to: { view: 'more' }, name: 'More', keys: '', icon: 'M4 9h.01M9 9h.01M14 9h.01' };
 
 function waysAt(here: Place): readonly Way[] {
-  const current = within[here.view] ?? here.view;
+  const current = navigated(here);
   const ways = views.map(({ to, ...view }) => ({
     ...view,
     href: linkTo(to),
@@ -100,6 +100,13 @@ const within: Partial<Record<Place['view'], Place['view']>> = {
   'workflow-editor': 'workflows',
 };
 
+const navigated = (here: Place): Place['view'] =>
+  here.view === 'text'
+    ? here.path.startsWith('org/')
+      ? 'organisation'
+      : 'files'
+    : (within[here.view] ?? here.view);
+
 const goBy = Object.fromEntries(views.map(({ to, keys: pressed }) => [pressed.slice(-1), () => go(to)]));
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'find anything, do anything'],
@@ -119,7 +126,7 @@ const nameOf = (here: Place): string =>
     ? here.id
     : here.view === 'changes'
       ? 'Changes'
-      : (views.find(({ to }) => to.view === (within[here.view] ?? here.view))?.name ?? 'More');
+      : (views.find(({ to }) => to.view === navigated(here))?.name ?? 'More');
 
 function viewOf(here: Place): ComponentChildren {
   switch (here.view) {
@@ -135,6 +142,8 @@ function viewOf(here: Place): ComponentChildren {
       return <WorkItemPage key={here.id} id={here.id} />;
     case 'changes':
       return <ChangesPage key={here.id} id={here.id} />;
+    case 'text':
+      return <TextPage key={here.path} path={here.path} />;
     case 'workflows':
       return <WorkflowsPage />;
     case 'workflow':
@@ -155,4 +164,5 @@ const WorkItemPage = later(() => import('./views/work-item.js').then((part) => p
 const WorkflowsPage = later(() => import('./views/workflows.js').then((part) => part.WorkflowsPage));
 const WorkflowPage = later(() => import('./views/workflow.js').then((part) => part.WorkflowPage));
 const WorkflowEditor = later(() => import('./views/workflow-editor.js').then((part) => part.WorkflowEditor));
+const TextPage = later(() => import('./views/text.js').then((part) => part.TextPage));
 const ListPage = later(() => import('./views/lists.js').then((part) => part.ListPage));

@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals';
 import type { GatewayEvent } from '../../client/events.js';
-import { GatewayError } from '../../client/refusal.js';
 import { gaps, head, keepOpen, showConnection, skewMs } from '../../page/connection.js';
-import { client } from '../../page/gateway.js';
 import { createNews, loaderOf } from '../../page/loaded.js';
+import { openSharedFeed, type Packet } from './shared-feed.js';
 
 /**
  * What the gateway commits, by the events of `troupe/client`, which miss nothing over a gateway that was gone.
@@ -25,54 +24,26 @@ export const hearDeltas = speech.hear;
 export const begunAt = signal<number | undefined>(undefined);
 
 let position: number | undefined;
-let partial: GatewayEvent[] = [];
 
 /** Open the feed and keep it open while the viewer is let in. `since`: where the last visit ended. */
 export function stayLive(since: number | undefined): () => void {
   position ??= since;
-  return keepOpen((onEnd) => {
-    partial = [];
-    const events = client.events({
-      ...(position !== undefined && { since: position }),
-      onConnection: showConnection,
-      onPosition: move,
-    });
-    let isClosed = false;
-    async function follow(): Promise<void> {
-      try {
-        for await (const frame of events) take(frame);
-      } catch (error) {
-        if (!(error instanceof GatewayError)) reportError(error); // else why is asked for by itself
-      }
-      if (!isClosed) onEnd();
-    }
-    void follow();
-    return () => {
-      isClosed = true;
-      events.close();
-    };
-  });
+  return keepOpen((onEnd) =>
+    openSharedFeed({ position: () => position, take, onConnection: showConnection, onEnd }),
+  );
 }
 
-function take(frame: GatewayEvent): void {
-  const { event, seq, ts, last } = frame;
-  skewMs.value = ts - Date.now();
-  if (event === 'session:delta') return speech.notify(frame);
-  if (event === 'reset') {
-    partial = [];
-    position = undefined; // the log may have been restored, and be shorter
-    return news.notify({ frames: [], reset: true });
-  }
-  if (seq === null) return news.notify({ frames: [frame], reset: false });
-  partial.push(frame);
-  if (last !== true) return;
-  const frames = partial;
-  partial = [];
-  news.notify({ frames, reset: false });
+function take({ frames, reset, to }: Packet): void {
+  const latest = frames.at(-1);
+  if (latest !== undefined) skewMs.value = latest.ts - Date.now();
+  if (latest?.event === 'session:delta') return speech.notify(latest);
+  if (reset || frames.length > 0) news.notify({ frames, reset });
+  if (to !== undefined) move(to, reset);
 }
 
-function move(reached: number): void {
-  if (position !== undefined && reached < position) gaps.value += 1;
+/** `isReset`: the log may have been restored, and be shorter. */
+function move(reached: number, isReset: boolean): void {
+  if (!isReset && position !== undefined && reached < position) gaps.value += 1;
   begunAt.value ??= reached;
   position = reached;
   head.value = reached;

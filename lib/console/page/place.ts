@@ -13,6 +13,8 @@ export type Place =
       readonly q?: string;
     }
   | { readonly view: 'item'; readonly id: string }
+  /** `path`: `skills/review/SKILL.md` */
+  | { readonly view: 'text'; readonly path: string }
   | { readonly view: 'workflows' }
   | { readonly view: 'workflow'; readonly id: string }
   /** Without an id a new one. */
@@ -39,12 +41,13 @@ function write(to: Place): string {
   if (to.view === 'board') return addressOf(['board'], { lanes: to.lanes, assignee: to.assignee, q: to.q });
   if (to.view === 'item' || to.view === 'changes' || to.view === 'workflow')
     return addressOf([to.view, to.id]);
+  if (to.view === 'text') return addressOf(['text', ...to.path.split('/')]);
   if (to.view === 'workflow-editor' && to.id !== undefined) return addressOf([to.view, to.id]);
   if (to.view === 'inbox' && to.key !== undefined) return addressOf(['inbox', to.key]);
   return addressOf([to.view]);
 }
 
-function read([view, first]: readonly string[], query: URLSearchParams): Place {
+function read([view, first, ...rest]: readonly string[], query: URLSearchParams): Place {
   const q = query.get('q');
   if (view === 'chat') return { view, ...(first ? { id: first } : q ? { q } : {}) };
   if (view === 'board') {
@@ -60,6 +63,7 @@ function read([view, first]: readonly string[], query: URLSearchParams): Place {
   if ((view === 'item' || view === 'changes' || view === 'workflow') && first) return { view, id: first };
   if (view === 'workflow-editor') return { view, ...(first && { id: first }) };
   if (view === 'workflows') return { view };
+  if (view === 'text' && first) return { view, path: [first, ...rest].join('/') };
   const simple = simpleViews.find((one) => one === view);
   if (simple !== undefined) return { view: simple };
   if (view === 'inbox') return { view, ...(first && { key: first }) };

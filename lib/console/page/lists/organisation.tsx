@@ -1,8 +1,10 @@
+import { useSignal } from '@preact/signals';
 import { now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
-import { linkTo } from '../place.js';
+import { TeamTemplates } from '../parts/team-templates.js';
+import { go, linkTo } from '../place.js';
 import { NoRecords, Sheet } from '../parts/sheet.js';
 
 /** Who reports to whom, with what they run on and have spent; files that could not be read, with the reason. */
@@ -22,6 +24,7 @@ export function Organisation() {
               {employee}: {message}
             </p>
           ))}
+          <Hire departments={org.departments} taken={org.employees.map(({ name }) => name)} />
           {org.employees.length === 0 ? (
             <NoRecords
               title="There are no employees yet."
@@ -50,7 +53,9 @@ export function Organisation() {
                   <tr key={one.name} data-employee={one.name} {...at}>
                     <th scope="row" style={{ paddingLeft: `${12 + one.depth * 20}px` }}>
                       {one.emoji !== undefined && <span aria-hidden="true">{one.emoji} </span>}
-                      {one.displayName}
+                      <a href={linkTo({ view: 'text', path: `org/${one.department}/${one.name}.yaml` })}>
+                        {one.displayName}
+                      </a>
                       <small class="soft"> {one.rank}</small>
                       {met !== undefined && now.value - met.at < shownMs && (
                         <small class="bad">
@@ -81,6 +86,69 @@ export function Organisation() {
         </>
       )}
     </Answered>
+  );
+}
+
+/** Someone new, written from a beginning; or a whole team. */
+function Hire({
+  departments,
+  taken,
+}: {
+  readonly departments: readonly string[];
+  readonly taken: readonly string[];
+}) {
+  const name = useSignal('');
+  const department = useSignal(departments[0] ?? '');
+  const isTaken = taken.includes(name.value);
+  const isName = /^[a-z0-9][a-z0-9._-]*$/.test(name.value) && /^[a-z0-9][a-z0-9._-]*$/.test(department.value);
+  return (
+    <details class="panel hire">
+      <summary>Hire …</summary>
+      <form
+        class="ways"
+        onSubmit={(event) => {
+          event.preventDefault();
+          go({ view: 'text', path: `org/${department.value}/${name.value}.yaml` });
+        }}
+      >
+        <input
+          type="text"
+          aria-label="Name of the new employee"
+          placeholder="name"
+          value={name.value}
+          maxLength={60}
+          autocomplete="off"
+          onInput={(event) => {
+            name.value = event.currentTarget.value;
+          }}
+        />
+        <input
+          type="text"
+          aria-label="Department"
+          placeholder="department"
+          list="departments"
+          value={department.value}
+          maxLength={60}
+          autocomplete="off"
+          onInput={(event) => {
+            department.value = event.currentTarget.value;
+          }}
+        />
+        <datalist id="departments">
+          {departments.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+        <button type="submit" class="primary" disabled={!isName || isTaken}>
+          Write {name.value === '' ? 'an employee' : name.value}
+        </button>
+        <span class="small soft" role="status">
+          {isTaken ? 'There is one of this name.' : 'Small letters, digits, dots and dashes.'}
+        </span>
+      </form>
+      <h2>Or a team</h2>
+      <TeamTemplates />
+    </details>
   );
 }
 

@@ -2,6 +2,9 @@ import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { NewSession } from './new-session.js';
+import { later } from '../../../page/parts/later.js';
+
+const TeamTemplates = later(() => import('./team-templates.js').then((part) => part.TeamTemplates));
 
 /** An empty home: three things to do, each of which works without leaving the page. */
 export function FirstRun() {
@@ -37,15 +40,13 @@ export function FirstRun() {
           <h3>Make a team</h3>
           <p class="soft">
             {found.people === 0
-              ? 'An employee is a file in the folder org of the home; a new one is taken up at once.'
+              ? 'One of these, or an employee of your own under Organisation.'
               : `${found.people} employed.`}
           </p>
+          <TeamTemplates />
           <p>
-            <a class="button" href={linkTo({ view: 'organisation' })}>
+            <a class="quiet" href={linkTo({ view: 'organisation' })}>
               Open organisation
-            </a>{' '}
-            <a class="quiet" href="/docs/organisation">
-              How to write one
             </a>
           </p>
         </li>
