@@ -1,5 +1,5 @@
 import { build, type Plugin } from 'esbuild';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { notices } from './build-pages.js';
@@ -44,8 +44,8 @@ export async function buildCommand(): Promise<void> {
     plugins: [separate(Object.keys(dependencies)), addressed(entries), replaced],
   });
   const made = new Set([...Object.keys(metafile.outputs).map((file) => basename(file)), manifest, licences]);
-  for (const file of await readdir(outdir))
-    if (!made.has(file)) await rm(join(outdir, file), { force: true });
+  // npm packs the folder as it is, for installations where nothing runs from it yet
+  await removeStale(outdir, made, isPacking ? 0 : staleMs);
   await writeFile(join(outdir, licences), await notices(Object.keys(metafile.inputs)));
   // modules of a home that import `troupe` get the one that runs, and no second copy of its classes
   const own = Object.fromEntries(faces.map(({ name }) => [name, `./${faceName(name)}.js`]));
@@ -59,6 +59,22 @@ export async function buildCommand(): Promise<void> {
     }),
   );
 }
+
+/**
+ * A gateway that runs from this folder goes on loading parts of the build that it began with: they are named by what
+ * they hold, and stay for a while. Each build writes its own anew, so that a file is as old as the last build of it.
+ */
+export async function removeStale(folder: string, made: ReadonlySet<string>, keptMs: number): Promise<void> {
+  for (const file of await readdir(folder)) {
+    if (made.has(file)) continue;
+    const path = join(folder, file);
+    const { mtimeMs } = await stat(path);
+    if (Date.now() - mtimeMs >= keptMs) await rm(path, { force: true });
+  }
+}
+
+const staleMs = 7 * 24 * 3_600_000;
+const isPacking = ['pack', 'publish'].includes(process.env['npm_command'] ?? '');
 
 const manifest = 'package.json';
 const licences = 'notices.txt';
