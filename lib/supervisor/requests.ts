@@ -60,7 +60,7 @@ export class Requests {
       .finally(through);
   };
 
-  readonly spawn: Supervisor['spawn'] = async (name, options = {}) => {
+  readonly spawn: Supervisor['spawn'] = async (name, options) => {
     const id = options.id ?? this.kernel.environment.ids.next();
     const plan: Transaction<{ id: string }> = {
       name: `spawn ${name}`,
