@@ -52,7 +52,7 @@ async function refuseForeign(home: string, owner: number): Promise<void> {
     throw new HomeError(
       'BAD_HOME',
       `${path} belongs to another user of this machine (${uid}), who may change it at any time.`,
-      'Remove it, or look what is in it and chown it. Better: choose a home in a folder that is yours alone.',
+      'Remove it, or check what is in it and chown it. Better: choose a home in a folder that is yours alone.',
     );
   }
 }
