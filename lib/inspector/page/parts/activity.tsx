@@ -1,4 +1,5 @@
 import { timeOfDay, withUtc } from '../../../page/clock.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { linkTo } from '../place.js';
 import { follow, following, recent, refused } from '../pulse.js';
 import { Step } from './step.js';
@@ -7,9 +8,10 @@ import { Step } from './step.js';
 export function Activity() {
   const entries = [...recent.value].reverse();
   return (
-    <section class="panel activity" aria-labelledby="activity-title">
-      <h2 id="activity-title">
-        Recent events
+    <Panel
+      name="activity"
+      title="Recent events"
+      end={
         <button
           type="button"
           class="quiet"
@@ -18,7 +20,9 @@ export function Activity() {
         >
           {following.value ? 'Hold' : 'Follow'}
         </button>
-      </h2>
+      }
+      class="activity"
+    >
       {entries.length === 0 ? (
         <p class="empty">Nothing since this page was opened. New events appear here.</p>
       ) : (
@@ -54,6 +58,6 @@ export function Activity() {
           </ol>
         </>
       )}
-    </section>
+    </Panel>
   );
 }

@@ -1,8 +1,9 @@
 import { readOnly } from '../../../page/base.js';
 import { useAction } from '../../../page/action.js';
-import { ask } from '../../../page/ask.js';
+import { actorPath, ask } from '../../../page/ask.js';
 import { choicesOf, decisionRequest, refusalIn, wordsOf, type Choice } from '../../../client/decision.js';
 import { attention, type Waiting } from '../attention.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { useLoaded } from '../live.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 
@@ -61,6 +62,28 @@ export const TryConnector = ({ name }: { readonly name: string }) =>
     />
   ) : null;
 
+/** A halted actor takes events again. */
+export function Resume({ actor }: { readonly actor: ActorKey }) {
+  const { message, busy, attempt } = useAction();
+  if (readOnly !== undefined) return null;
+  return (
+    <span class="decide">
+      <button
+        type="button"
+        disabled={busy}
+        onClick={() => void attempt(() => ask(actorPath(actor, '/resume'), { post: {} }))}
+      >
+        Resume
+      </button>
+      {message !== '' && (
+        <small class="bad" role="alert">
+          {message}
+        </small>
+      )}
+    </span>
+  );
+}
+
 function Buttons({ waiting, choices }: Choices) {
   const { message, busy, attempt } = useAction();
   // What is shown here is cut, and follows every change: only the console shows a whole program and keeps its hash
@@ -102,8 +125,7 @@ export function OwnWaiting({ actor }: { readonly actor: ActorKey }) {
   const own = attention.value?.waiting.filter(({ kind, id }) => kind === actor.kind && id === actor.id) ?? [];
   if (own.length === 0) return null;
   return (
-    <section class="panel gate-panel" aria-labelledby="own-waiting-title">
-      <h2 id="own-waiting-title">It waits</h2>
+    <Panel name="own-waiting" title="It waits" class="gate-panel">
       <ul class="facts">
         {own.map((waiting) => (
           <li key={waiting.waitingId}>
@@ -117,6 +139,6 @@ export function OwnWaiting({ actor }: { readonly actor: ActorKey }) {
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }

@@ -2,6 +2,7 @@ import type { Signal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { stateNames } from '../../../../machines/state-names.js';
 import { short, timeOfDay, withUtc } from '../../../page/clock.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { useRows } from '../../../page/parts/rows.js';
 import type { Chart } from '../../chart/definition.js';
 import { linkTo } from '../place.js';
@@ -48,16 +49,12 @@ export function History({
     if (at !== undefined && atIndex >= 0) reveal(atIndex);
   }, [at, atIndex]);
   return (
-    <section class="panel" aria-labelledby="history-title">
-      <h2 id="history-title">
-        History
-        <span class="soft">{countOf(entries, { whole, isPast, found: chosen && shown.length })}</span>
-      </h2>
-      {error !== undefined && (
-        <p class="notice bad" role="alert">
-          {error}
-        </p>
-      )}
+    <Panel
+      name="history"
+      title="History"
+      about={countOf(entries, { whole, isPast, found: chosen && shown.length })}
+      error={error}
+    >
       <FilterBar entries={entries} filter={filter} />
       {isPast && (
         <button type="button" class="earlier" onClick={later} aria-disabled={busy}>
@@ -95,7 +92,7 @@ export function History({
           {busy ? 'Loading …' : 'Earlier steps'}
         </button>
       )}
-    </section>
+    </Panel>
   );
 }
 

@@ -3,9 +3,27 @@ import { ask } from '../../../page/ask.js';
 import { timeOfDay, withUtc } from '../../../page/clock.js';
 import { useAction } from '../../../page/action.js';
 import { LongList } from '../../../page/parts/long-list.js';
+import { useLoaded } from '../live.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { linkTo } from '../place.js';
 import { readable } from './step.js';
 import type { DeadLetters } from '../../answers.js';
+
+/** Of all actors; where there are none it says so. */
+export function DeadLettersPanel() {
+  const loaded = useLoaded(
+    'dead letters',
+    (signal) => ask<DeadLetters>('/api/inspect/dead-letters?limit=50', { signal }),
+    { everyMs: 5_000 },
+  );
+  const { value, error } = loaded.value;
+  return (
+    <Panel name="dead" title="Dead letters" about="events at which an actor failed" error={error}>
+      {value?.deadLetters.length === 0 && <p class="empty">None.</p>}
+      {value !== undefined && <Letters letters={value.deadLetters} named />}
+    </Panel>
+  );
+}
 
 /**
  * Events at which actors failed, each of which can be tried again. `named`: with the actor. One that fails again is

@@ -2,6 +2,7 @@ import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
 import { EventForm } from './event-form.js';
 import { readable } from './step.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { To } from '../../../page/parts/to.js';
 import type { WhyAnswer } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
@@ -28,13 +29,7 @@ export function NextMoves({
   const allowed = own.filter((move) => move.allowed).sort((a, b) => Number(b.sendable) - Number(a.sendable));
   const refused = own.filter((move) => !move.allowed);
   return (
-    <section class="panel" aria-labelledby="next-title">
-      <h2 id="next-title">Possible next events</h2>
-      {error !== undefined && (
-        <p class="notice bad" role="alert">
-          {error}
-        </p>
-      )}
+    <Panel name="next" title="Possible next events" error={error}>
       {why === undefined ? (
         <p class="soft">Loading …</p>
       ) : own.length === 0 ? (
@@ -86,7 +81,7 @@ export function NextMoves({
           </ul>
         </details>
       )}
-    </section>
+    </Panel>
   );
 }
 

@@ -4,6 +4,7 @@ import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { Letters } from './letters.js';
 import { readable } from './step.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { State } from '../../../page/parts/state.js';
 import type { ActorDetail, DeadLetters } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
@@ -11,8 +12,7 @@ import type { ActorKey } from '../../../../machines/outputs.js';
 /** What runs for an actor now and which deadlines will move it. */
 export function Pending({ detail: { timers, calls, inbox, failures } }: { readonly detail: ActorDetail }) {
   return (
-    <section class="panel" aria-labelledby="pending-title">
-      <h2 id="pending-title">Under way</h2>
+    <Panel name="pending" title="Under way">
       {timers.length + calls.length + inbox + failures.length === 0 && (
         <p class="empty">No effect in flight, no timer, nothing in its inbox.</p>
       )}
@@ -46,7 +46,7 @@ export function Pending({ detail: { timers, calls, inbox, failures } }: { readon
           </li>
         )}
       </ul>
-    </section>
+    </Panel>
   );
 }
 
@@ -54,13 +54,15 @@ export function Pending({ detail: { timers, calls, inbox, failures } }: { readon
 export function Relations({ detail: { kind, id, parent, children } }: { readonly detail: ActorDetail }) {
   if (parent === null && children.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby="relations-title">
-      <h2 id="relations-title">
-        Relations
+    <Panel
+      name="relations"
+      title="Relations"
+      end={
         <a class="quiet" href={linkTo({ view: 'tree', kind, id })}>
           tree
         </a>
-      </h2>
+      }
+    >
       <ul class="relations">
         {parent !== null && (
           <li>
@@ -80,7 +82,7 @@ export function Relations({ detail: { kind, id, parent, children } }: { readonly
         ))}
       </ul>
       {children.length === 100 && <p class="soft small">The newest hundred.</p>}
-    </section>
+    </Panel>
   );
 }
 
@@ -100,9 +102,8 @@ export function OwnLetters({ actor, count }: { readonly actor: ActorKey; readonl
     ) ?? [];
   if (mine.length === 0) return null;
   return (
-    <section class="panel" aria-labelledby="letters-title">
-      <h2 id="letters-title">Dead letters</h2>
+    <Panel name="letters" title="Dead letters">
       <Letters letters={mine} />
-    </section>
+    </Panel>
   );
 }

@@ -1,6 +1,7 @@
 import type { Answer } from '../../../client/requests.js';
 import { ask, Refused } from '../../../page/ask.js';
 import { countdown, mebibytes, now, span, whole, withUtc } from '../../../page/clock.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 
@@ -14,19 +15,15 @@ export function QuotasPanel() {
   // A heading that goes again, where the host has none, would be announced for nothing
   if (value === 'none' || (value === undefined && error === undefined)) return null;
   return (
-    <section class="panel" aria-labelledby="quotas-title">
-      <h2 id="quotas-title">
-        Quotas of agents
-        <span class="soft">what each has begun; those with the least left first</span>
-      </h2>
-      {error !== undefined && (
-        <p class="notice bad" role="alert">
-          {error}
-        </p>
-      )}
+    <Panel
+      name="quotas"
+      title="Quotas of agents"
+      about="what each has begun; those with the least left first"
+      error={error}
+    >
       {value?.agents.length === 0 && <p class="empty">No agent has begun anything yet.</p>}
       {value !== undefined && value.agents.length > 0 && <Table {...value} />}
-    </section>
+    </Panel>
   );
 }
 

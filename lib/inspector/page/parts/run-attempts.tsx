@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks';
 import { ask } from '../../../page/ask.js';
 import { duration, now, withUtc } from '../../../page/clock.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { useRows } from '../../../page/parts/rows.js';
 import { tone } from '../../../page/parts/state.js';
 import { useLoaded } from '../live.js';
@@ -40,19 +41,15 @@ export function RunAttempts({
   });
   const end = Math.max(from + 1, until ?? now.value);
   return (
-    <section class="panel" aria-labelledby="attempts-title">
-      <h2 id="attempts-title">
-        Attempts
-        <span class="soft">
-          {isCut ? `the last ${attempts.length} of ${value.total}, ` : ''}oldest first, over{' '}
-          {duration(end - from)}
-        </span>
-      </h2>
-      {error !== undefined && (
-        <p class="notice bad" role="alert">
-          {error}
-        </p>
-      )}
+    <Panel
+      name="attempts"
+      title="Attempts"
+      about={
+        (isCut ? `the last ${attempts.length} of ${value.total}, ` : '') +
+        `oldest first, over ${duration(end - from)}`
+      }
+      error={error}
+    >
       {value !== undefined && attempts.length === 0 && <p class="empty">No step has begun yet.</p>}
       <div class="attempts-box" ref={box} tabIndex={0} role="region" aria-label="Attempts, can be scrolled">
         <ol class="attempts" style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
@@ -68,7 +65,7 @@ export function RunAttempts({
           })}
         </ol>
       </div>
-    </section>
+    </Panel>
   );
 }
 

@@ -1,8 +1,10 @@
 import { readOnly } from '../../../page/base.js';
 import { useAction } from '../../../page/action.js';
 import { ask } from '../../../page/ask.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
+import type { ActorDetail } from '../../answers.js';
 
 /** A run that waits for room says for which runs, how many are before it, and can be cancelled. */
 export function RunQueue({
@@ -33,17 +35,14 @@ export function RunQueue({
   const ahead = oldestFirst.filter(({ queued }) => !queued);
   const before = queue.findIndex(({ runId }) => runId === id);
   return (
-    <section class="panel gate-panel" aria-labelledby="queue-title">
-      <h2 id="queue-title">
-        Queued
-        {before >= 0 && (
-          <span class="soft">
-            number {before + 1} of {queue.length}
-          </span>
-        )}
-      </h2>
+    <Panel
+      name="queue"
+      title="Queued"
+      about={before < 0 ? undefined : `number ${before + 1} of ${queue.length}`}
+      class="gate-panel"
+    >
       <p>
-        Its workflow runs no more at once. It starts when{' '}
+        Its workflow allows no more runs at the same time. It starts when{' '}
         {ahead.length > 1 ? 'one of these ends' : 'this run ends'}:
       </p>
       <ul class="relations">
@@ -73,7 +72,22 @@ export function RunQueue({
           {message}
         </p>
       )}
-    </section>
+    </Panel>
+  );
+}
+
+/** Of an actor that is a run of a workflow: the way to its steps and gates, and for what it waits while it is queued. */
+export function OwnRun({ detail: { kind, id, value, view } }: { readonly detail: ActorDetail }) {
+  const { workflowId } = (view ?? {}) as { readonly workflowId?: unknown };
+  if (kind !== 'workflow-run' || typeof workflowId !== 'string') return null;
+  const path = `/api/workflow-definitions/${encodeURIComponent(workflowId)}/runs/${encodeURIComponent(id)}`;
+  return (
+    <>
+      <p>
+        <a href={linkTo({ view: 'runs', workflow: workflowId, id })}>Its steps, attempts and gates</a>
+      </p>
+      {value === 'queued' && <RunQueue workflow={workflowId} id={id} path={path} />}
+    </>
   );
 }
 

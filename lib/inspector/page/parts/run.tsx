@@ -10,6 +10,7 @@ import { RunAttempts } from './run-attempts.js';
 import { RunGraph } from './run-graph.js';
 import { RunQueue } from './run-queue.js';
 import { wordOf, type Run } from './run-record.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { tone } from '../../../page/parts/state.js';
 import { Tree } from '../../../page/parts/tree.js';
 import type { Json } from '../../../../machines/outputs.js';
@@ -71,8 +72,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
       />
       {run.queued && <RunQueue workflow={workflow} id={id} path={path} />}
       {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} />}
-      <section class="panel" aria-labelledby="graph-title">
-        <h2 id="graph-title">Graph</h2>
+      <Panel name="graph" title="Graph">
         {run.definitionSnapshot === null ? (
           <p class="empty">Its definition is gone.</p>
         ) : (
@@ -86,7 +86,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
             }}
           />
         )}
-      </section>
+      </Panel>
       <RunAttempts
         id={id}
         path={path}
@@ -97,17 +97,14 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
         }}
       />
       {receipt !== undefined && (
-        <section class="panel" aria-labelledby="receipt-title">
-          <h2 id="receipt-title">
-            {receipt.label}
-            <b class={`state ${tone(receipt.status)}`}>{receipt.status}</b>
-            <span class="soft">
-              attempt {receipt.attempt}
-              {receipt.round !== undefined && `, round ${receipt.round}`}
-            </span>
-          </h2>
+        <Panel
+          name="receipt"
+          title={receipt.label}
+          about={`attempt ${receipt.attempt}${receipt.round === undefined ? '' : `, round ${receipt.round}`}`}
+          end={<b class={`state ${tone(receipt.status)}`}>{receipt.status}</b>}
+        >
           <Tree value={receipt as unknown as Json /* it came as JSON */} label="Receipt" depth={2} />
-        </section>
+        </Panel>
       )}
     </section>
   );
@@ -125,13 +122,12 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
     );
   const { canDecide, target } = gate.approval;
   return (
-    <section class="panel gate-panel" aria-labelledby="gate-title">
-      <h2 id="gate-title">
-        It waits at {gate.nodeId}
-        <span class="soft" title={withUtc(Date.parse(gate.at))}>
-          since {dateAndTime(Date.parse(gate.at))}
-        </span>
-      </h2>
+    <Panel
+      name="gate"
+      title={`It waits at ${gate.nodeId}`}
+      about={<span title={withUtc(Date.parse(gate.at))}>since {dateAndTime(Date.parse(gate.at))}</span>}
+      class="gate-panel"
+    >
       {gate.description !== '' && <p class="request">{gate.description}</p>}
       {canDecide && readOnly === undefined ? (
         <form
@@ -172,6 +168,6 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
           {message}
         </p>
       )}
-    </section>
+    </Panel>
   );
 }

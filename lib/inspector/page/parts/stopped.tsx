@@ -1,8 +1,11 @@
 import { ask, Refused } from '../../../page/ask.js';
 import { now, span } from '../../../page/clock.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { State } from '../../../page/parts/state.js';
+import { attention } from '../attention.js';
 import { useLoaded } from '../live.js';
 import { hasMoved } from '../moves.js';
+import { Resume } from './decide.js';
 import { linkTo } from '../place.js';
 import type { ActorsPage, ActorSummary, Fleet } from '../../answers.js';
 
@@ -16,12 +19,12 @@ export const Stopped = () => (
   />
 );
 
-/** Sessions and runs that have been at work for long: no one is asked, and perhaps nothing goes on either. */
+/** Runs that are queued, sessions and runs that have been at work for long: no one is asked, perhaps nothing goes on. */
 export const Stale = () => (
   <ActorsPanel
     name="stale"
-    title="Long at work"
-    about={`in the same state for more than ${span(staleSeconds * 1_000)}; longest first`}
+    title="Queued or long at work"
+    about={`waits for its turn, or has run for more than ${span(staleSeconds * 1_000)}; longest first`}
     read={stale}
   />
 );
@@ -30,30 +33,25 @@ function ActorsPanel({
   name,
   title,
   about,
-  read,
+  read: load,
 }: {
   readonly name: string;
   readonly title: string;
   readonly about: string;
   readonly read: (signal: AbortSignal) => Promise<readonly ActorSummary[]>;
 }) {
-  const loaded = useLoaded(name, read, {
+  const loaded = useLoaded(name, load, {
     touches: ({ entries, skipped }) => skipped > 0 || entries.some(hasMoved),
     everyMs: 30_000,
     restMs: 2_000,
   });
-  const { value, error } = loaded.value;
+  const { value: read, error } = loaded.value;
+  // What waits for a decision stands above, with it
+  const value = read?.filter(
+    ({ kind, id }) => attention.value?.waiting.every((one) => one.kind !== kind || one.id !== id) ?? true,
+  );
   return (
-    <section class="panel" aria-labelledby={`${name}-title`}>
-      <h2 id={`${name}-title`}>
-        {title}
-        <span class="soft">{about}</span>
-      </h2>
-      {error !== undefined && (
-        <p class="notice bad" role="alert">
-          {error}
-        </p>
-      )}
+    <Panel name={name} title={title} about={about} error={error}>
       {value?.length === 0 && <p class="empty">None.</p>}
       <ul class="stopped">
         {value?.slice(0, shownMax).map((actor) => (
@@ -68,6 +66,7 @@ function ActorsPanel({
             <span class="bad clip" title={actor.reason ?? ''}>
               {actor.reason}
             </span>
+            {actor.halted === null ? <span /> : <Resume actor={actor} />}
             <span class="num soft end">{span(now.value - (actor.halted?.at ?? actor.since))}</span>
           </li>
         ))}
@@ -77,20 +76,24 @@ function ActorsPanel({
           {value.length - shownMax} more: <a href={linkTo({ view: 'fleet' })}>choose a kind and a state</a>.
         </p>
       )}
-    </section>
+    </Panel>
   );
 }
 
 async function stale(signal: AbortSignal): Promise<readonly ActorSummary[]> {
+  const queries = [
+    `kind=session&state=running&age=${staleSeconds}`,
+    `kind=workflow-run&state=running&age=${staleSeconds}`,
+    'kind=workflow-run&state=queued',
+  ];
   const pages = await Promise.all(
-    ['session', 'workflow-run'].map((kind) =>
-      ask<ActorsPage>(
-        `/api/inspect/actors?kind=${kind}&state=running&age=${staleSeconds}&limit=${perState}`,
-        { signal },
-      ).catch((error: unknown) => {
-        if (error instanceof Refused && error.status === 400) return { actors: [] }; // a host without agents
-        throw error;
-      }),
+    queries.map((query) =>
+      ask<ActorsPage>(`/api/inspect/actors?${query}&limit=${perState}`, { signal }).catch(
+        (error: unknown) => {
+          if (error instanceof Refused && error.status === 400) return { actors: [] }; // a host without agents
+          throw error;
+        },
+      ),
     ),
   );
   return pages.flatMap(({ actors }) => actors).sort((a, b) => a.since - b.since);

@@ -2,6 +2,7 @@ import { useAction } from '../../../page/action.js';
 import { ask, actorPath } from '../../../page/ask.js';
 import { readOnly } from '../../../page/base.js';
 import { mebibytes, now, span, withUtc } from '../../../page/clock.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { useLoaded } from '../live.js';
 import type { ActorDetail, WhyAnswer, Work } from '../../answers.js';
 
@@ -29,16 +30,14 @@ export function Working({
   const said = work?.said != null && work.said.at >= startedAt ? work.said : undefined;
   const silentMs = now.value - (said?.at ?? startedAt);
   return (
-    <section class="panel working" aria-labelledby="working-title">
-      <h2 id="working-title">
-        At work<span class="soft">for {span(now.value - startedAt)}</span>
-        {readOnly === undefined && why?.next.some(isStop) && <Stop detail={detail} />}
-      </h2>
-      {error !== undefined && (
-        <p class="notice bad" role="alert">
-          {error}
-        </p>
-      )}
+    <Panel
+      name="working"
+      title="At work"
+      about={`for ${span(now.value - startedAt)}`}
+      end={readOnly === undefined && why?.next.some(isStop) && <Stop detail={detail} />}
+      error={error}
+      class="working"
+    >
       <dl class="work-facts">
         {work?.place != null && <Fact name="place in the queue" value={String(work.place)} isBad />}
         <Fact name="silent for" value={span(silentMs)} isBad={silentMs > silentBadMs} />
@@ -71,7 +70,7 @@ export function Working({
           {said.text.trim()}
         </pre>
       )}
-    </section>
+    </Panel>
   );
 }
 

@@ -1,21 +1,21 @@
-import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
 import { awaited } from '../awaited.js';
 import { actorPath, ask, Refused } from '../../../page/ask.js';
 import { dateAndTime, now, span, withUtc } from '../../../page/clock.js';
-import { useAction } from '../../../page/action.js';
 import { useLoaded, useMachine } from '../live.js';
 import { hasMoved } from '../moves.js';
 import { go, linkTo } from '../place.js';
 import { useSteps } from '../steps.js';
 import type { Filter } from '../taken.js';
 import { Chart } from '../parts/chart.js';
-import { OwnWaiting } from '../parts/decide.js';
+import { OwnWaiting, Resume } from '../parts/decide.js';
+import { OwnRun } from '../parts/run-queue.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
 import { Panels } from '../parts/panels.js';
 import { Relations, OwnLetters, Pending } from '../parts/pending.js';
 import { Working } from '../parts/working.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { State } from '../../../page/parts/state.js';
 import { StatelyLink } from '../parts/stately-link.js';
 import { Stepper } from '../parts/stepper.js';
@@ -92,18 +92,13 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
       {present.halted === null && at === undefined && present.reason !== null && (
         <p class="notice bad">{present.reason}</p>
       )}
+      {at === undefined && <OwnRun detail={present} />}
       {at === undefined && <OwnWaiting actor={actor} />}
       {at === undefined && present.calls.some(({ running }) => running) && (
         <Working detail={present} why={why.value.value} />
       )}
       {machine.value.value !== undefined && value !== null && (
-        <section class="panel" aria-labelledby="chart-title">
-          <h2 id="chart-title">
-            Statechart
-            <span class="soft">
-              {actor.kind} version {machine.value.value.version}
-            </span>
-          </h2>
+        <Panel name="chart" title="Statechart" about={`${actor.kind} version ${machine.value.value.version}`}>
           <Chart
             machine={machine.value.value.chart}
             value={value}
@@ -112,7 +107,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
               filter.value = chosen;
             }}
           />
-        </section>
+        </Panel>
       )}
       <div class="columns even">
         <div class="stack">
@@ -127,13 +122,12 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
           {at === undefined && <Pending detail={present} />}
           {at === undefined && present.panels !== null && <Panels given={present.panels} />}
           {at === undefined && <OwnLetters actor={actor} count={present.deadLetters} />}
-          <section class="panel" aria-labelledby="context-title">
-            <h2 id="context-title">Context{at !== undefined && <span class="soft">as of {at}</span>}</h2>
+          <Panel name="context" title="Context" about={at === undefined ? undefined : `as of ${at}`}>
             <Tree
               value={then === undefined ? present.context : then === 'unborn' ? null : then.context}
               label="Context"
             />
-          </section>
+          </Panel>
         </div>
         <div class="stack">
           <History
@@ -144,15 +138,12 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
             travel={travel}
           />
           <Relations detail={present} />
-          <section class="panel" aria-labelledby="record-title">
-            <h2 id="record-title">
-              Record<span class="soft">as the API shows it</span>
-            </h2>
+          <Panel name="record" title="Record" about="as the API shows it">
             <Tree
               value={then === undefined ? present.view : then === 'unborn' ? null : then.view}
               label="Record"
             />
-          </section>
+          </Panel>
           <p class="soft small">
             Created <time title={withUtc(present.createdAt)}>{dateAndTime(present.createdAt)}</time>, revision{' '}
             {present.rev}, machine version {present.version}.
@@ -190,24 +181,12 @@ const Absent = ({ error }: { readonly error: string }) => (
   </div>
 );
 
-function Halted({ actor }: { readonly actor: ActorDetail }) {
-  const { message, busy, attempt } = useAction();
-  return (
-    <div class="notice bad" role="alert">
-      <p>
-        <b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit
-        stands, and nothing runs.
-      </p>
-      {readOnly === undefined && (
-        <button
-          type="button"
-          disabled={busy}
-          onClick={() => void attempt(() => ask(actorPath(actor, '/resume'), { post: {} }))}
-        >
-          Resume
-        </button>
-      )}
-      {message !== '' && <p>{message}</p>}
-    </div>
-  );
-}
+const Halted = ({ actor }: { readonly actor: ActorDetail }) => (
+  <div class="notice bad" role="alert">
+    <p>
+      <b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit stands,
+      and nothing runs.
+    </p>
+    <Resume actor={actor} />
+  </div>
+);

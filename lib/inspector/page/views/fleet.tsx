@@ -1,6 +1,7 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { ask } from '../../../page/ask.js';
+import { attention } from '../attention.js';
 import { useAwaited } from '../awaited.js';
 import { now, span, whole } from '../../../page/clock.js';
 import { hear, useLoaded } from '../live.js';
@@ -259,12 +260,18 @@ function Filled({ actor }: { readonly actor: ActorSummary }) {
         </small>
       </span>
       <State value={actor.value} halted={actor.halted !== null} />
-      <span class="waits">{on === '' ? waitsFor(actor) : on}</span>
+      <span class="waits">{askedOf(actor) ?? (on === '' ? waitsFor(actor) : on)}</span>
       <span class="age num" title="In this state for">
         {span(now.value - actor.since)}
       </span>
     </>
   );
+}
+
+/** What it waits for on whom, where it is listed as waiting. */
+function askedOf({ kind, id }: ActorSummary): string | undefined {
+  const own = attention.value?.waiting.find((waiting) => waiting.kind === kind && waiting.id === id);
+  return own && `on ${own.on}: ${own.what}`;
 }
 
 /** On whom it waits, as far as the list knows: what runs for it, or which deadline comes next. */

@@ -2,11 +2,12 @@ import { ask } from '../../../page/ask.js';
 import { now, span, whole } from '../../../page/clock.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
-import { TryConnector } from '../parts/decide.js';
-import { Letters } from '../parts/letters.js';
+import { Resume, TryConnector } from '../parts/decide.js';
+import { DeadLettersPanel } from '../parts/letters.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { QuotasPanel } from '../parts/quotas.js';
 import { WorkersPanel } from '../parts/workers.js';
-import type { DeadLetters, SupervisionTree } from '../../answers.js';
+import type { SupervisionTree } from '../../answers.js';
 
 type Kind = SupervisionTree['kinds'][number];
 
@@ -22,11 +23,6 @@ export function SupervisionPage() {
       everyMs: 2_000,
       touches: ({ entries }) => entries.some(({ event }) => event.type.startsWith('kernel.')),
     },
-  );
-  const letters = useLoaded(
-    'letters',
-    (signal) => ask<DeadLetters>('/api/inspect/dead-letters?limit=50', { signal }),
-    { everyMs: 5_000 },
   );
   const { value: tree, error } = loaded.value;
   if (tree === undefined)
@@ -58,13 +54,15 @@ export function SupervisionPage() {
           <b>{one.name}:</b> {one.failing}
         </p>
       ))}
-      <section class="panel" aria-labelledby="tree-title">
-        <h2 id="tree-title">
-          Tree
+      <Panel
+        name="tree"
+        title="Tree"
+        end={
           <a class="quiet" href={linkTo({ view: 'tree' })}>
             Actors and what is beneath them
           </a>
-        </h2>
+        }
+      >
         <ul class="supervisors" aria-label="Supervision tree">
           <li>
             <div class="supervisor root">
@@ -86,16 +84,10 @@ export function SupervisionPage() {
             </ul>
           </li>
         </ul>
-      </section>
+      </Panel>
       <div class="columns even">
         <Circuits circuits={tree.circuits} />
-        <section class="panel" aria-labelledby="dead-title">
-          <h2 id="dead-title">Dead letters</h2>
-          {letters.value.value?.deadLetters.length === 0 && (
-            <p class="empty">None. A failed event stays here until it is retried.</p>
-          )}
-          {letters.value.value !== undefined && <Letters letters={letters.value.value.deadLetters} named />}
-        </section>
+        <DeadLettersPanel />
       </div>
       <QuotasPanel />
       <WorkersPanel />
@@ -106,6 +98,7 @@ export function SupervisionPage() {
 function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
   const { failing, halted } = kind;
   const worst = Math.max(0, ...failing.map(({ failures }) => failures));
+  const stillRunning = failing.filter(({ id }) => halted.every((one) => one.id !== id));
   return (
     <li>
       <div class="supervisor">
@@ -134,11 +127,12 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
                 <a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a>
                 <b class="state bad">halted</b>
                 <span class="rules">{reason}</span>
+                <Resume actor={{ kind: kind.kind, id }} />
                 <span class="num soft">for {span(at - since)}</span>
               </div>
             </li>
           ))}
-          {failing.map(({ id, failures, until, error }) => (
+          {stillRunning.map(({ id, failures, until, error }) => (
             <li key={`f${id}`}>
               <div class="supervisor">
                 <a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a>
@@ -174,11 +168,11 @@ function Circuits({ circuits }: { readonly circuits: SupervisionTree['circuits']
   const broken = circuits.filter(({ status }) => status === 'failing').length;
   const sorted = [...circuits].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status));
   return (
-    <section class="panel" aria-labelledby="circuits-title">
-      <h2 id="circuits-title">
-        Connectors and engines
-        {broken > 0 && <span class="bad">{broken} failing</span>}
-      </h2>
+    <Panel
+      name="circuits"
+      title="Connectors and engines"
+      end={broken > 0 && <span class="bad">{broken} failing</span>}
+    >
       {circuits.length === 0 && <p class="empty">No engines or connectors.</p>}
       <ul class="facts">
         {sorted.map(({ type, name, status, reason, since, nextTry }) => (
@@ -194,7 +188,7 @@ function Circuits({ circuits }: { readonly circuits: SupervisionTree['circuits']
             <span class="soft">
               {type}
               {since !== null && `, for ${span(now.value - since)}`}
-              {reason !== null && `: ${reason}`}
+              {reason !== null && `: ${reason.replace(/\.?$/, '.')}`}
               {nextTry !== null &&
                 (nextTry > now.value ? ` Next try in ${span(nextTry - now.value)}.` : ' It is tried now.')}
             </span>
@@ -205,7 +199,7 @@ function Circuits({ circuits }: { readonly circuits: SupervisionTree['circuits']
           </li>
         ))}
       </ul>
-    </section>
+    </Panel>
   );
 }
 

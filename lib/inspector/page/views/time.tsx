@@ -10,6 +10,7 @@ import { readSlice } from '../slice.js';
 import { Chart } from '../parts/chart.js';
 import { Rail } from '../parts/rail.js';
 import { Sequence } from '../parts/sequence.js';
+import { Panel } from '../../../page/parts/panel.js';
 import { State } from '../../../page/parts/state.js';
 import { useRows } from '../../../page/parts/rows.js';
 import { readable, Step } from '../parts/step.js';
@@ -109,8 +110,7 @@ function Log({
     return entry === undefined ? [] : [{ entry, index }];
   });
   return (
-    <section class="panel" aria-labelledby="log-title">
-      <h2 id="log-title">Log</h2>
+    <Panel name="log" title="Log">
       <div class="history-box log-box" ref={list} tabIndex={0} role="region" aria-label="Log, oldest first">
         <ol class="history log" style={{ paddingTop: `${above}px`, paddingBottom: `${below}px` }}>
           {shown.map(({ entry, index }) => (
@@ -142,7 +142,7 @@ function Log({
           ))}
         </ol>
       </div>
-    </section>
+    </Panel>
   );
 }
 
@@ -157,13 +157,15 @@ function Moment({ entry }: { readonly entry: InspectEntry }) {
   const { type: _type, ...members } = entry.event;
   return (
     <div class="stack">
-      <section class="panel" aria-labelledby="moment-title">
-        <h2 id="moment-title">
-          <span class="event">{readable(entry.event.type)}</span>
-          <span class="soft">
+      <Panel
+        name="moment"
+        title={<span class="event">{readable(entry.event.type)}</span>}
+        about={
+          <>
             at <time title={withUtc(entry.at)}>{dateAndTime(entry.at)}</time> by {entry.by}
-          </span>
-        </h2>
+          </>
+        }
+      >
         <p>
           <a href={linkTo({ view: 'actor', kind: entry.kind, id: entry.id, at: entry.seq })}>
             <span class="kind-name">{entry.kind}</span> {entry.id}
@@ -183,18 +185,18 @@ function Moment({ entry }: { readonly entry: InspectEntry }) {
           )}
         </details>
         <Export entry={entry} />
-      </section>
-      <section class="panel" aria-labelledby="causes-title">
-        <h2 id="causes-title">
-          What led from what to what
-          {causes.value.value?.truncated === true && <span class="soft">there is more than is shown</span>}
-        </h2>
+      </Panel>
+      <Panel
+        name="causes"
+        title="What led from what to what"
+        about={causes.value.value?.truncated === true ? 'there is more than is shown' : undefined}
+      >
         {causes.value.value === undefined ? (
           <p class="soft">{causes.value.error ?? 'Following …'}</p>
         ) : (
           <Sequence causes={causes.value.value} />
         )}
-      </section>
+      </Panel>
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { LongList, type RowPlace } from '../../../page/parts/long-list.js';
 import { attention, type Waiting } from '../attention.js';
 import { linkTo, type Place } from '../place.js';
 import { Decide } from '../parts/decide.js';
+import { DeadLettersPanel } from '../parts/letters.js';
 import { Stale, Stopped } from '../parts/stopped.js';
 
 /**
@@ -44,6 +45,7 @@ export function WaitingPage() {
       )}
       <Stale />
       <Stopped />
+      <DeadLettersPanel />
     </section>
   );
 }
