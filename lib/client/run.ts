@@ -107,7 +107,7 @@ export async function startRun(
   };
   const events = openEvents(eventsOf(signal, giveUpAfterMs));
   try {
-    await events.open;
+    await opened(requests, events, giveUpAfterMs);
     const given =
       session === undefined
         ? await requests.post('/api/sessions', { ...settings, body: { prompt, ...choice } })
@@ -140,7 +140,7 @@ export async function attachRun(
 ): Promise<Run | RefusalOf<'/api/sessions/{id}', 'get'>> {
   const events = openEvents(eventsOf(signal, giveUpAfterMs));
   try {
-    await events.open;
+    await opened(requests, events, giveUpAfterMs);
     const session = await requests.get('/api/sessions/{id}', {
       params: { path: { id: sessionId }, query: { messages: '0' } },
     });
@@ -152,6 +152,14 @@ export async function attachRun(
     events.close();
     throw error;
   }
+}
+
+/**
+ * The feed waits for a gateway that is away. One that does not answer at the first word is a wrong address more often
+ * than a restart: who would wait for it says for how long.
+ */
+async function opened(requests: Requests, events: Events, giveUpAfterMs: number | undefined): Promise<void> {
+  await (giveUpAfterMs === undefined ? Promise.all([events.open, requests.get('/api/status')]) : events.open);
 }
 
 const eventsOf = (signal: AbortSignal | undefined, giveUpAfterMs: number | undefined): EventsOptions => ({

@@ -161,6 +161,15 @@ describe('troupe/client', () => {
       expect((await second.answer()).text).to.equal('did: two');
     });
 
+    // The feed waits for a gateway that is away: at a wrong address it waited for ever, without a word
+    it('says that no gateway answers, in place of waiting for one', async () => {
+      const { sessions } = createClient({ url: 'http://127.0.0.1:1', retries: 0 });
+      for (const attempt of [sessions.run('hello'), sessions.attach('s1')])
+        expect(await attempt.catch((error: Error) => error.message)).to.equal(
+          'The gateway at http://127.0.0.1:1 does not answer.',
+        );
+    });
+
     it('tells a turn that failed, and an engine that is not installed', async () => {
       const failed = await client.sessions.run('fail');
       if (isRefusal(failed)) throw new Error(failed.message);
