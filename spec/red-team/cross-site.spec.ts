@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { sourceOf, sourcesOf } from '../house/sources.js';
 import { WebSocket } from 'ws';
 import { openOffice, type Browser, type Office } from '../lib/records/office.js';
 import { operatorToken, type Answer } from '../lib/gateway/fixture.js';
@@ -192,6 +193,18 @@ describe('red team: pages of other origins', () => {
         .and.match(/frame-ancestors 'none'/)
         .and.not.match(/unsafe|\*/);
     }
+  });
+
+  // What agents, workers, backups and repositories are called stands in every view: as text, in all of them
+  it('is made of nothing that someone wrote: no view takes a text for HTML or for an address of its own', () => {
+    const unsafe =
+      /dangerouslySetInnerHTML|\b(?:inner|outer)HTML\b|insertAdjacentHTML|srcdoc|document\.write|\beval\(|new Function\b|createContextualFragment/;
+    const pages = sourcesOf(['lib/console/page', 'lib/inspector/page', 'lib/page']);
+    expect(pages).to.have.length.greaterThan(100);
+    expect(pages.filter(({ code }) => unsafe.test(code)).map(({ path }) => path)).to.deep.equal([]);
+    expect(unsafe.test(sourceOf('x.tsx', '<p dangerouslySetInnerHTML={{ __html: name }} />').code)).to.equal(
+      true,
+    );
   });
 
   it('is logged in as someone else by no page: pairing from another origin is refused', async () => {

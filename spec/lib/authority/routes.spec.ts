@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { callerKinds, type CallerKind, type Verdict } from '../../../lib/gateway/authorization.js';
+import {
+  authorityIds,
+  callerKinds,
+  verdict,
+  type CallerKind,
+  type Verdict,
+} from '../../../lib/gateway/authorization.js';
 import { tools } from '../../../lib/mcp/tools.js';
 import { root, sourcesOf } from '../../house/sources.js';
 import { openOffice, type Office } from '../records/office.js';
@@ -71,6 +77,18 @@ describe('the table of authority: every route', () => {
     expect(cells).to.be.greaterThan(500);
   });
 
+  // The rows drive both the routes and the cells above: one that lets agents in must be meant
+  it('is open to agents in these rows, and in no other', () => {
+    const open = (...kinds: readonly CallerKind[]): readonly string[] =>
+      authorityIds.filter((id) => kinds.every((kind) => !isRefusal(verdict(id, kind)))).map(String);
+    expect(open('outsider')).to.have.members(openToAgents.split(/\s+/));
+    expect(open('above').filter((id) => !open('outsider').includes(id))).to.have.members(
+      openAbove.split(/\s+/),
+    );
+    expect(open('self').filter((id) => !open('above').includes(id))).to.deep.equal(['session.attach']);
+    expect(open('below').filter((id) => !open('outsider').includes(id))).to.deep.equal([]);
+  });
+
   // the lowest agent was told where logins lie, and by which names the gateway holds keys
   it('tells people alone how engines log in', async () => {
     const access = async (kind: CallerKind) =>
@@ -123,6 +141,21 @@ describe('the table of authority: every effect', () => {
       if (place !== acts) expect(existsSync(`${root}spec/${place}`), place).to.equal(true);
   });
 });
+
+/** To every agent; what of it each of them sees or may do there, the actors and the lists decide. */
+const openToAgents =
+  'status.read health.read auth.state auth.logout page.inspect page.pair page.docs console.read openapi.read ' +
+  'engines.read engines.limits ws.watch mcp.call session.list session.open session.message search.messages ' +
+  'search.sessions search.work-items cost.read work-item.list work-item.create work-item.assign work-item.status ' +
+  'work-item.archive work-item.comment work-item.label work-item.link work-item.handoff approval.request ' +
+  'approval.decide approval.escalate delegation.create trigger.read trigger.write event.receive hook.receive ' +
+  'cron.read workflow.list workflow.read workflow.plan workflow.write workflow-run.start workflow-run.list ' +
+  'workflow-run.steer connector.list connector.send org.read org.board.read skill.list skill.read ' +
+  'knowledge.search knowledge.read';
+/** Of what is its own or stands below it. */
+const openAbove =
+  'session.read session.messages session.children session.context session.permissions session.stop changes.read ' +
+  'work-item.read work-item.sessions work-item.next inspect.history inspect.why';
 
 /** It causes nothing that another could not: it tells its own actor what the world did. */
 const acts = 'for its own actor alone';
