@@ -61,8 +61,8 @@ export async function buildCommand(): Promise<void> {
 }
 
 /**
- * A gateway that runs from this folder goes on loading parts of the build that it began with: they are named by what
- * they hold, and stay for a while. Each build writes its own anew, so that a file is as old as the last build of it.
+ * A gateway that runs from this folder goes on loading parts of the build that it began with: they are named by
+ * what they hold, and stay for a while. Each build writes all of its own: a file is as old as the last build of it.
  */
 export async function removeStale(folder: string, made: ReadonlySet<string>, keptMs: number): Promise<void> {
   for (const file of await readdir(folder)) {

@@ -7,7 +7,6 @@ import { firstBytes } from '../process/output.js';
 import { watchOver } from '../remote/turn-watch.js';
 import type { TurnReport, TurnResult } from '../turn-events.js';
 import { openAgent, RefusedError, type A2aOptions, type RemoteAgent } from './agent.js';
-import { conversationOf, nameOf } from './conversation-name.js';
 import { cancelTask, followTask, sendMessage, type Following } from './follow-task.js';
 import { probe } from './probe.js';
 import { createTaskReader, isUnderWay, taskStates, type TaskReader } from './task-reader.js';
@@ -214,3 +213,30 @@ function endOfFault(error: unknown, options: A2aOptions, text: string): TurnResu
   const host = new URL(options.url).host;
   return { outcome: 'failed', text, error: `${name} at ${host} could not be followed: ${words}` };
 }
+
+/** Where a conversation stands: by what the agent knows it, and its task that is not at its end. */
+interface Conversation {
+  readonly contextId: string;
+  /** Empty: the last task has ended. */
+  readonly taskId: string;
+}
+
+/** As a session keeps it: `nameOf({ contextId: 'c-1', taskId: 't-1' })` → 'c-1/t-1'. Undefined for one that is too long. */
+function nameOf({ contextId, taskId }: Conversation): string | undefined {
+  const name = `${encodeURIComponent(contextId)}/${encodeURIComponent(taskId)}`;
+  return name.length <= charsMax && name !== '/' ? name : undefined;
+}
+
+/** The reverse; undefined for what no turn of ours has named. */
+function conversationOf(name: string | null): Conversation | undefined {
+  const [context, task, ...rest] = name?.split('/') ?? [];
+  if (context === undefined || task === undefined || rest.length > 0) return undefined;
+  try {
+    return { contextId: decodeURIComponent(context), taskId: decodeURIComponent(task) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of the name of a conversation in a record. */
+const charsMax = 200;
