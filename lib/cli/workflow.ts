@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { connect, type Client } from './client.js';
 import { hint, homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
+import { definitionChanges } from './definition-changes.js';
 import { CommandError, exitCodes } from './failure.js';
 import { ago, plainText, table } from './print.js';
 
@@ -54,10 +55,19 @@ export function workflowCommand(program: Command, terminal: Terminal): void {
       const { pending } = await client.get('/api/workflow-approvals');
       const waits = pending.find((one) => one['workflowId'] === id && one.version === definition.version);
       terminal.out(`${plainText(definition.title)}  [version ${definition.version}, ${definition.status}]`);
-      if (waits !== undefined)
+      if (waits !== undefined) {
         terminal.out(
           `waits for approval; written by ${plainText(waits.writtenBy)}: ${plainText(waits.reasons.join('; '))}`,
         );
+        const { approvedVersion } = waits;
+        if (approvedVersion !== null) {
+          terminal.out(`Changes since version ${approvedVersion}, the last that was approved:`);
+          const approved = await client.get('/api/workflow-definitions/{id}', {
+            params: { path: { id }, query: { version: String(approvedVersion) } },
+          });
+          for (const line of definitionChanges(approved, definition)) terminal.out(plainText(line));
+        }
+      }
       terminal.out(plainText(JSON.stringify(definition, null, 2), { keepLines: true }));
     });
   command('run <workflow>', 'start a run, by the id or the title of the workflow')

@@ -11534,6 +11534,8 @@ export interface operations {
                     "application/json": {
                         pending: ({
                             approvedBy: string | null;
+                            /** @description The latest one before it that was approved. */
+                            approvedVersion: number | null;
                             reasons: string[];
                             /** @enum {string} */
                             state: "approved" | "unapproved" | "pending_approval" | "rejected";

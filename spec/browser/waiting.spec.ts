@@ -121,6 +121,22 @@ describe('what waits, in a browser', () => {
     await page.click('button[aria-label^="Approve: Send it, version 1"]');
     await page.waitForSelector('.waiting >> text=Send it', { state: 'detached' });
     expect((await house.operator.get('/api/workflow-approvals')).body.pending).to.deep.equal([]);
+
+    // The next one is read as what changes, in the console
+    const definition = `/api/workflow-definitions/${made.body.definition.id}`;
+    const nodes = [{ id: 'a', type: 'step', actor: { ...actor, url: 'https://example.net/' } }];
+    const changed = await house.agent(id as string).call('PUT', definition, { nodes });
+    expect(changed.status, changed.text).to.equal(200);
+    const thing = encodeURIComponent(`workflow/${made.body.definition.id}/2`);
+    const inbox = await viewer.open(house.gateway.url, { path: '/', at: `#/inbox/${thing}` });
+    await inbox.waitForSelector('.subject >> text=what changes since version 1');
+    expect((await inbox.locator('.subject .removed').allInnerTexts()).join('')).to.match(/example\.org/);
+    expect((await inbox.locator('.subject .added').allInnerTexts()).join('')).to.match(/example\.net/);
+    expect(await inbox.locator('.subject details pre').textContent()).to.include('"version": 2');
+    await inbox.context().close();
+    await page.waitForSelector('.waiting >> text=Send it');
+    await page.click('button[aria-label^="Approve: Send it, version 2"]');
+    await page.waitForSelector('.waiting >> text=Send it', { state: 'detached' });
   });
 
   it('shows a queued run as queued, behind which run, and cancels it', async () => {

@@ -6,10 +6,19 @@ import { followSchedule } from '../workflow-runs/follow-schedule.js';
 
 /** Versions of workflows that an agent wrote, and that a person must approve before they start. */
 
-/** Those that wait, longest first, at most 1,000: what each holds that an agent may not do unapproved. */
+/**
+ * Those that wait, longest first, at most 1,000: what each holds that an agent may not do unapproved, and the version
+ * before it that was approved last (null: none of the latest 100).
+ */
 export async function pendingVersions({ supervisor }: App): Promise<readonly Json[]> {
   const { items } = await supervisor.list('workflow', { index: 'pending', limit: 1_000 });
-  return items.map(({ row }) => row);
+  return Promise.all(
+    items.map(async ({ id, row }) => {
+      const known = await supervisor.rows({ kind: 'workflow', id }, 'authority', { last: 100 });
+      const approved = known.findLast((one) => one.row.state === 'approved');
+      return { ...(row as Readonly<Record<string, Json>>), approvedVersion: approved?.row.version ?? null };
+    }),
+  );
 }
 
 export interface VersionNamed {

@@ -149,6 +149,25 @@ describe('workflows of agents', () => {
       });
     }
 
+    it('are shown beside the version that was approved last', async () => {
+      const archive = step('a', item('archive', await newItem(house.operator)));
+      const posts = step('b', { kind: 'http', method: 'GET', url: 'https://example.org/' });
+      const waiting = async (id: string) =>
+        (await house.operator.get('/api/workflow-approvals')).body.pending.find(
+          ({ workflowId }: { workflowId: string }) => workflowId === id,
+        );
+      const id = idOf(await write(ann, line('Grows', [archive, posts], { owner: 'ann' })));
+      expect(await waiting(id)).to.include({ version: 1, approvedVersion: null });
+      const versions = [{ workflowId: id, version: 1 }];
+      await house.operator.post('/api/workflow-approvals', { decision: 'approve', versions });
+      const elsewhere = { ...posts, actor: { kind: 'http', method: 'GET', url: 'https://example.net/' } };
+      const { nodes } = (await ann.get(`${root}/${id}`)).body;
+      const changed = nodes.map((node: { id: string }) => (node.id === 'b' ? elsewhere : node));
+      const written = await ann.call('PUT', `${root}/${id}`, { nodes: changed });
+      expect(written.status, written.text).to.equal(200);
+      expect(await waiting(id)).to.include({ version: 2, approvedVersion: 1 });
+    });
+
     // A duplicate was taken for what the person wrote: the agent's steps then ran with that person's rights.
     it("are not a person's because a person duplicated them", async () => {
       const outsiders = await newItem(house.operator);

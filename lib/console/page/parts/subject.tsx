@@ -6,6 +6,7 @@ import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import type { Waiting } from '../waiting.js';
+import { patchOf, versionText } from '../workflows/patch-of.js';
 import { Patch } from './patch.js';
 import { patchIn, textOf } from './tool-card.js';
 
@@ -42,6 +43,14 @@ export function Subject({
           {value.isPatch ? <Patch text={value.text} /> : value.text}
         </pre>
       )}
+      {value.whole !== undefined && (
+        <details>
+          <summary>The whole of it</summary>
+          <pre tabIndex={0} role="group" aria-label="The whole of what is asked">
+            {value.whole}
+          </pre>
+        </details>
+      )}
     </div>
   );
 }
@@ -50,19 +59,36 @@ interface Read {
   readonly facts: readonly (readonly [string, ComponentChildren])[];
   readonly text: string;
   readonly isPatch?: boolean;
+  /** Where the text is only what changes. */
+  readonly whole?: string;
 }
 
 async function read(thing: Waiting): Promise<Read> {
   const { what, id } = thing;
   if (what === 'permission') return readPermission(thing);
   if (what === 'approval') {
-    const { workItem } = await must(client.get('/api/work-items/{id}', { params: { path: { id } } }));
+    const path = { id };
+    const [{ workItem }, { attempts }] = await Promise.all([
+      must(client.get('/api/work-items/{id}', { params: { path } })),
+      must(client.get('/api/work-items/{id}/attempts', { params: { path } })),
+    ]);
+    const changed = attempts.findLast(({ changedFiles }) => (changedFiles?.length ?? 0) > 0);
     return {
       facts: [
         ['Work item', <a href={linkTo({ view: 'item', id })}>{`${id} ${workItem.title}`}</a>],
         ['Asked of', workItem.approvalTarget ?? 'you'],
         ['Holds up', `${id} stays in ${words(workItem.status)}`],
         ...(workItem.assignee === null ? [] : [['Assigned to', workItem.assignee] as const]),
+        ...(changed === undefined
+          ? []
+          : [
+              [
+                'Changed',
+                <a href={linkTo({ view: 'changes', id: changed.sessionId })}>
+                  {changed.changedFiles?.slice(0, 10).join(', ')}
+                </a>,
+              ] as const,
+            ]),
       ],
       text: workItem.approvalRequest ?? '',
     };
@@ -125,14 +151,23 @@ async function readVersion({ id, waitingId }: Waiting): Promise<Read> {
     must(client.get('/api/workflow-approvals')),
   ]);
   const waits = pending.find((one) => one['workflowId'] === id && one.version === definition.version);
+  const approved = waits?.approvedVersion ?? null;
+  const whole = JSON.stringify(definition, null, 2);
+  const patch =
+    approved === null
+      ? ''
+      : patchOf(await versionText(id, approved), await versionText(id, definition.version));
   return {
     facts: [
       ['Workflow', `${definition.title}, version ${definition.version}`],
       ['Written by', waits?.writtenBy ?? ''],
       ['Waits because', waits?.reasons.join('; ') ?? ''],
       ['Approving it', 'lends your rights to exactly these steps'],
+      ...(approved === null
+        ? []
+        : [['Shown', `what changes since version ${approved}, approved last`] as const]),
     ],
-    text: JSON.stringify(definition, null, 2),
+    ...(patch === '' ? { text: whole } : { text: patch, isPatch: true, whole }),
   };
 }
 

@@ -28,7 +28,13 @@ export const workflowApprovalRoutes: readonly Route[] = [
     'workflow.approvals',
     {
       about: 'List versions of workflows that an agent wrote and a person must approve, and why.',
-      answer: z.object({ pending: z.array(authority) }),
+      answer: z.object({
+        pending: z.array(
+          authority.extend({
+            approvedVersion: z.int().nullable().describe('The latest one before it that was approved.'),
+          }),
+        ),
+      }),
     },
     async ({ app }) => ({ body: { pending: await pendingVersions(app) } }),
   ),

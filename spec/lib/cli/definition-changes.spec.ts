@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { definitionChanges } from '../../../lib/cli/definition-changes.js';
+
+/** Who approved a version read it whole, and had to find what an agent had changed in it. */
+describe('what a version of a workflow changes', () => {
+  const before = {
+    title: 'Digest',
+    version: 3,
+    updatedAt: 'then',
+    nodes: [
+      { id: 'ask', instructions: 'Read' },
+      { id: 'post', url: 'https://example.org/' },
+    ],
+  };
+
+  it('is nothing where only stamps and places differ', () => {
+    const after = { ...before, version: 4, updatedAt: 'now', nodes: [...before.nodes].reverse() };
+    expect(definitionChanges(before, after)).to.deep.equal([]);
+  });
+
+  it('is each member and each step that was added, changed or removed, old and new', () => {
+    const after = {
+      title: 'Digest',
+      owner: 'ann',
+      nodes: [
+        { id: 'ask', instructions: 'Read all' },
+        { id: 'mail', to: 'eve' },
+      ],
+    };
+    expect(definitionChanges(before, after)).to.deep.equal([
+      '- nodes.ask {"id":"ask","instructions":"Read"}',
+      '+ nodes.ask {"id":"ask","instructions":"Read all"}',
+      '- nodes.post {"id":"post","url":"https://example.org/"}',
+      '+ nodes.mail {"id":"mail","to":"eve"}',
+      '+ owner "ann"',
+    ]);
+  });
+
+  it('compares whole what has no ids, or one id twice', () => {
+    const twice = [{ id: 'a' }, { id: 'a', more: 1 }];
+    expect(definitionChanges({ nodes: [{ id: 'a' }] }, { nodes: twice })).to.deep.equal([
+      '- nodes [{"id":"a"}]',
+      '+ nodes [{"id":"a"},{"id":"a","more":1}]',
+    ]);
+  });
+});
