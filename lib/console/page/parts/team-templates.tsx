@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useAction } from '../../../page/action.js';
 import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
-import { ImportPreview, type ImportReport } from './import-preview.js';
+import { ImportPreview, type ImportReport } from './patch.js';
 
 /** Teams that can be added by name: what one would write is shown before it is written. */
 export function TeamTemplates() {

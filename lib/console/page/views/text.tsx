@@ -4,7 +4,7 @@ import { parse, stringify } from 'yaml';
 import { useAction } from '../../../page/action.js';
 import { Refused, said } from '../../../page/ask.js';
 import { client, must } from '../../../page/gateway.js';
-import { ImportPreview, type ImportReport } from '../parts/import-preview.js';
+import { ImportPreview, type ImportReport } from '../parts/patch.js';
 import { Markdown } from '../parts/markdown.js';
 import { linkTo, type Place } from '../place.js';
 
