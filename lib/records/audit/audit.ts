@@ -12,6 +12,8 @@ export interface Audit {
   decided(decision: Decision): void;
   /** Write what waits. */
   flush(): Promise<void>;
+  /** Called whenever lines were written. Answers the way to unsubscribe. */
+  onWritten(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -40,6 +42,7 @@ export async function openAudit(options: {
   const { folder, environment } = options;
   const files: AuditFiles = await openAuditFiles(folder);
   const alike = new Map<string, Run>();
+  const listeners = new Set<() => void>();
   let last: Link = files.last;
   /** Not chained yet: hashing is the flush's business, not that of the request. */
   let waiting: Readonly<Record<string, unknown>>[] = [];
@@ -82,6 +85,7 @@ export async function openAudit(options: {
           lines = lines.slice(-linesKeptMax);
           await files.append(lines.join(''), last);
           lines = [];
+          for (const listener of listeners) listener();
         }
         if (seal) await files.seal();
       })
@@ -131,6 +135,10 @@ export async function openAudit(options: {
       run.count += 1;
       if (decision.target !== undefined && run.targets.size < targetsMax)
         run.targets.add(bounded(decision.target));
+    },
+    onWritten(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     async flush() {
       writeRuns(true);
