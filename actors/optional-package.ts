@@ -41,11 +41,14 @@ const isMissing = (error: unknown, name: string): boolean =>
 const home = fileURLToPath(new URL('../../', import.meta.url));
 
 /**
- * The command that puts a package where this one looks for it: beside it. Packages that are installed globally
+ * The command that puts packages where this one looks for them: beside it. Packages that are installed globally
  * lie in a folder that no package.json stands over.
  */
-export function installCommand(name: string, from = home): string {
-  const wanted = `"${name}@${rangeOf(name, from)}"`;
+export function installCommand(names: string | readonly string[], from = home): string {
+  const wanted = [names]
+    .flat()
+    .map((name) => `"${name}@${rangeOf(name, from)}"`)
+    .join(' ');
   const folder = dirname(from.endsWith(sep) ? from.slice(0, -1) : from);
   if (!folder.endsWith(`${sep}node_modules`)) return `npm install ${wanted}`; // a checkout
   const project = dirname(folder);

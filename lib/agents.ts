@@ -184,6 +184,8 @@ export interface AgentKindsOptions {
   readonly evidence?: Evidence;
   /** Has a person trusted what the project of a session's folder sets? Absent: no one has. */
   readonly isTrusted?: NonNullable<EngineTurnOptions['isTrusted']>;
+  /** W3C trace context for the programs of a turn. Absent: they get none. */
+  readonly traceparent?: NonNullable<EngineTurnOptions['traceparent']>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Takes out of what engines say what must not be stored. */
@@ -214,6 +216,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     keepText,
     watchChanges,
     isTrusted,
+    traceparent,
     inboxOf,
     budget,
     sandbox,
@@ -239,6 +242,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     policyOf: async ({ supervisor, actor }) =>
       (await (supervisor as Supervisor<AgentKinds>).get('session', actor.id))?.view.toolPolicy,
     ...(isTrusted === undefined ? {} : { isTrusted }),
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(hosts === undefined ? {} : { hosts }),

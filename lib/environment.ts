@@ -21,6 +21,19 @@ export interface Environment {
   readonly log: Logger;
   /** Whose clock it is: a home may move, and walls differ. Absent: always the same. */
   readonly machine?: string;
+  /** What is being carried out, for the causes in the log. Absent: causes are not followed through programs. */
+  readonly causality?: Causality;
+}
+
+/**
+ * On whose account something is done right now. `traceparent=…` (W3C) of a request, `effect=<kind>/<id>/<key>` of what
+ * an effect does: the supervisor writes it behind the cause of a log entry.
+ */
+export interface Causality {
+  /** Undefined where nothing is known, or what was carried out is over. */
+  current(): string | undefined;
+  /** Everything that `run` does until what it answers has settled has this cause. */
+  within<Result>(cause: string, run: () => Promise<Result>): Promise<Result>;
 }
 
 export interface Clock {

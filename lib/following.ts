@@ -9,6 +9,8 @@ import { resumeErasures } from './commands/sessions/erase-contents.js';
 import { dropRested } from './commands/sessions/clean-work.js';
 import { dropOutput } from './commands/sessions/drop-output.js';
 import { daily } from './commands/daily.js';
+import { shipAudit } from './records/audit/ship-audit.js';
+import { auditTargets, type AuditSettings } from './records/audit/targets.js';
 import { announceFact } from './records/records.js';
 import { scheduleBackups, type BackupSchedule, type ScheduledBackups } from './home/scheduled-backups.js';
 import type { App } from './commands/app.js';
@@ -73,6 +75,25 @@ export function followBackups(
   });
   opened.add(() => backups.close());
   return backups;
+}
+
+/** The audit log, passed on to where config.yaml says. */
+export function followAudit(
+  { records, supervisor }: App,
+  opened: Opened,
+  { folder, settings }: { readonly folder: string; readonly settings: AuditSettings },
+): void {
+  const targets = auditTargets(settings);
+  if (records === undefined || targets.length === 0) return;
+  const { log, clock } = supervisor.environment;
+  const shipping = shipAudit({
+    folder,
+    targets,
+    clock,
+    onWritten: records.audit.onWritten,
+    failed: (error, to) => log.error({ err: error, to }, 'could not pass on the audit log'),
+  });
+  opened.add(() => shipping.close());
 }
 
 /** Logs what a follower could not do. */

@@ -32,7 +32,7 @@ import { worktreeTurns } from './commands/sessions/worktree.js';
 import { isTrustedIn } from './commands/trust.js';
 import { homeSandbox } from './home/sandbox.js';
 import { remoteConfig } from './home/edit-config.js';
-import { failed, followBackups, startFollowing } from './following.js';
+import { failed, followAudit, followBackups, startFollowing } from './following.js';
 import { followTodos } from './commands/workflow-runs/follow-todos.js';
 import { keysOf } from './commands/workflows/triggers.js';
 import { followEngines } from './commands/follow-engines.js';
@@ -130,7 +130,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const { engines: given = [], onProgress, onStandby } = options;
   const at = { host: options.host, port: options.port };
   const opened = await openHome(layout, closing, { at, engines: given, onProgress, onStandby });
-  const { config, environment, store, live, secrets, tls, modules, departed, depart } = opened;
+  const { config, environment, store, live, secrets, tls, modules, departed, depart, telemetry } = opened;
   const { log } = environment;
   const { host, port, authRequired } = opened.gateway;
   const ownEngines = [...given, ...modules.engines];
@@ -195,6 +195,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     },
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
     placeInQueue: (sessionId) => pool.position(sessionId),
+    ...(telemetry && { noteTool: telemetry.noteTool }),
     ...(workers && { workers: { ...workers, slots: () => pool.stats() } }),
     reviews: followReviews(failed(log, 'could not open a review')),
     notifications: followWaiting(failed(log, 'could not notify of what waits')),
@@ -228,6 +229,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
       keepText: (sessionId, text, context) => keepOutput(appOf(context), records, sessionId, text),
       watchChanges: watchChanges(parts),
       isTrusted: isTrustedIn(layout.home),
+      ...(telemetry && { traceparent: telemetry.traceparent }),
       log,
       pool,
       ...turnRulesOf(live),
@@ -256,6 +258,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
 
   const app: App = appOf({ supervisor });
   await records.connect(supervisor);
+  followAudit(app, closing, { folder: layout.audit, settings: config.audit });
   const engineChanges = followEngines(supervisor, registry);
   closing.add(() => engineChanges.close());
 
@@ -304,7 +307,9 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     },
     routes: options.routes ?? [],
     backup: backUpTo,
+    telemetry,
   });
+  telemetry?.follow(supervisor, gateway.measure);
   served(gateway.post);
   closing.add(() => gateway.close(gatewayDrainMs));
   registry.refresh();

@@ -17,6 +17,8 @@ import { readConfig } from './home/read-config.js';
 import { embeddedStore } from './home/store-setting.js';
 import type { Opened } from './opened.js';
 import type { LevelStoreOptions } from './store/level.js';
+import type { Telemetry } from './telemetry/telemetry.js';
+import { version } from './version.js';
 
 /**
  * A home before anything runs in it: its settings judged, its files for their user alone, its log and its store
@@ -30,6 +32,8 @@ export interface OpenHome {
   /** As of now. */
   readonly live: LiveConfig;
   readonly environment: Environment;
+  /** Absent: none is wanted, or its packages are missing. @internal */
+  readonly telemetry: Telemetry | undefined;
   readonly store: Awaited<ReturnType<typeof openStore>>;
   readonly secrets: ReturnType<typeof secretsOf>;
   readonly tls: Awaited<ReturnType<typeof readCertificate>>;
@@ -65,13 +69,19 @@ export async function openHome(
   refuseUnusable(config, layout, { host, engines: engines.map(({ name }) => name) });
   await makeFolder(layout.home);
 
-  const { log, setLevel, close: closeLog } = openLog(config.logging, layout);
+  const { telemetry, missing } = await telemetryOf(config, layout, () => log);
+  const { log, setLevel, close: closeLog } = openLog(config.logging, layout, telemetry);
   closing.add(closeLog);
+  closing.add(() => telemetry?.close());
+  if (missing !== undefined) log.error({ install: missing }, 'packages are missing: no telemetry is sent');
   if (closedToOthers.length > 0)
     log.warn({ paths: closedToOthers }, 'removed write permission for group and others');
   for (const file of modules.files) log.info({ ...file }, 'a module of config.yaml was loaded');
 
-  const environment = systemEnvironment({ log });
+  const environment = {
+    ...systemEnvironment({ log }),
+    ...(telemetry && { causality: telemetry.causality }),
+  };
   let left: ((why: Departure) => void) | undefined;
   const departed = new Promise<Departure>((resolve) => (left = resolve));
   const depart = (why: Departure): void => left?.(why);
@@ -92,7 +102,34 @@ export async function openHome(
   closing.add(() => live.close());
   const secrets = secretsOf(await readAnnouncement(layout.announcement), () => environment.random.secret(32));
   const gateway = { ...config.gateway, host, port };
-  return { config, gateway, live, environment, store, secrets, tls, modules, setLevel, departed, depart };
+  return {
+    config,
+    gateway,
+    live,
+    environment,
+    telemetry,
+    store,
+    secrets,
+    tls,
+    modules,
+    setLevel,
+    departed,
+    depart,
+  };
+}
+
+/** Nothing of it is loaded where it is off. */
+async function telemetryOf(
+  { telemetry: { to, ...settings } }: Config,
+  { instance }: Layout,
+  log: () => Environment['log'],
+): Promise<{ readonly telemetry?: Telemetry; readonly missing?: string }> {
+  if (to === null) return {};
+  const { missingTelemetry } = await import('./telemetry/sdk.js');
+  const missing = missingTelemetry();
+  if (missing !== undefined) return { missing };
+  const { openTelemetry } = await import('./telemetry/telemetry.js');
+  return { telemetry: await openTelemetry({ to, ...settings }, { version, instance, log }) };
 }
 
 /** Those of a host and of modules, and those that config.yaml names; one of a host's takes the place of its namesake. */

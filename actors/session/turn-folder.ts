@@ -66,13 +66,17 @@ export async function prepareFolder(cwd: string, workRoot: string | undefined): 
 export function environment(
   input: TurnInput,
   sessionId: string,
-  token: string,
-  url: string | undefined,
+  {
+    token,
+    url,
+    traceparent,
+  }: { readonly token: string; readonly url: string | undefined; readonly traceparent?: string | undefined },
 ): Record<string, string> {
   return {
     SVC_SESSION_ID: sessionId,
     SVC_SESSION_CAPABILITY: token,
     ...(url === undefined ? {} : { SVC_GATEWAY_URL: url, SVC_GATEWAY_TOKEN: token }),
+    ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }),
     ...(input.workItemId === null ? {} : { SVC_WORK_ITEM_ID: input.workItemId }),
   };
 }

@@ -49,6 +49,8 @@ export interface EngineTurnOptions {
   readonly isTrusted?: (sessionId: string, settings: ProjectSettings) => Promise<boolean>;
   /** What the session allows by now, for a turn that an earlier gateway began. Absent: what it allowed then. */
   readonly policyOf?: (context: EffectContext) => Promise<ToolPolicy | undefined>;
+  /** W3C trace context for the programs of a turn. Absent: they get none. */
+  readonly traceparent?: (context: EffectContext) => Promise<string | undefined>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Where turns run that outlive this gateway. Absent: they run in its own process. */

@@ -70,6 +70,7 @@ export async function runTurn(run: TurnRun): Promise<TurnOutput> {
     return path;
   });
   const gatewayUrl = sandbox === undefined ? options.gatewayUrl() : sandbox.gatewayUrl;
+  const traceparent = await options.traceparent?.(context).catch(() => undefined); // only watching suffers
   const token = options.tokens.mint(sessionId);
   const hash = tokenHash(token);
   const hosted: HostedTurn = {
@@ -84,7 +85,7 @@ export async function runTurn(run: TurnRun): Promise<TurnOutput> {
       cwd: input.cwd,
       files,
       project: project.verdict,
-      env: environment(input, sessionId, token, gatewayUrl),
+      env: environment(input, sessionId, { token, url: gatewayUrl, traceparent }),
       deadlineMs: input.deadlineMs,
       silenceMs: options.silence?.().ms ?? 120_000,
       ...toolsOf(token, gatewayUrl),

@@ -8,6 +8,10 @@ import { readConfig } from '../home/read-config.js';
 import { HomeError } from '../home/home-error.js';
 import { moduleFiles } from '../home/modules.js';
 import { embeddedStore } from '../home/store-setting.js';
+import { readHead } from '../records/audit/audit-files.js';
+import { beginning } from '../records/audit/chain.js';
+import { shippedRecord } from '../records/audit/ship-audit.js';
+import { auditTargets } from '../records/audit/targets.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
 import { backups } from './backup-finding.js';
@@ -40,6 +44,8 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
     () => disk(layout),
     () => workingFolders(layout),
     () => backups(layout, config),
+    () => telemetry(config),
+    () => auditElsewhere(layout, config),
     () => gateway(layout, config),
     () => retention(layout),
     ...engineQuestions(config, layout),
@@ -232,6 +238,39 @@ async function gateway(layout: Layout, config: Config): Promise<Finding> {
       remedy: 'Set gateway.port in config.yaml, or start with --port 0.',
     };
   return config.store === embeddedStore ? closedStore(layout, port) : sharedStore(config.store);
+}
+
+/** How many lines those to whom the audit log is passed on have not. */
+async function auditElsewhere({ audit: folder }: Layout, { audit }: Config): Promise<Finding | undefined> {
+  const targets = auditTargets(audit);
+  if (targets.length === 0) return undefined;
+  const { last } = (await readHead(folder)) ?? { last: beginning };
+  const shipped = await shippedRecord(folder).read();
+  const behind = targets.flatMap(({ name }) => {
+    const missing = Math.max(0, last.n - (shipped[name] ?? 0));
+    return missing > linesBehindMax ? [`${name} lacks ${missing} lines`] : [];
+  });
+  return behind.length === 0
+    ? { grade: 'good', about: 'audit', what: `passed on to ${targets.map(({ name }) => name).join(', ')}` }
+    : {
+        grade: 'bad',
+        about: 'audit',
+        what: behind.join('; '),
+        remedy: 'See logs/gateway.log for what fails; lines are passed on while the gateway runs.',
+      };
+}
+
+/** Some lines are always on their way. */
+const linesBehindMax = 1_000;
+
+/** Whether what it needs is installed. */
+async function telemetry({ telemetry: { to } }: Config): Promise<Finding | undefined> {
+  if (to === null) return undefined;
+  const { missingTelemetry } = await import('../telemetry/sdk.js');
+  const install = missingTelemetry();
+  return install === undefined
+    ? { grade: 'good', about: 'telemetry', what: `goes to ${to}` }
+    : { grade: 'bad', about: 'telemetry', what: 'is not sent: packages are missing', remedy: install };
 }
 
 /** Only a gateway that runs can tell. */

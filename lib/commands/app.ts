@@ -65,6 +65,8 @@ export interface App {
   };
   /** Where workflows leave their evidence. Absent: this gateway serves no workflows. */
   readonly evidence?: Evidence;
+  /** Says which tool the request that is being carried out calls, for traces. Absent: there are none. */
+  readonly noteTool?: (name: string) => void;
   /** The processes that run turns. Absent: there are none. */
   readonly workers?: HomeWorkers;
   /** How many get a process slot before this session, plus one; undefined where it does not wait for one. */

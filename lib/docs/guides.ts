@@ -38,6 +38,7 @@ export const topics = [
   'reference',
   'testing',
   'operations',
+  'watching',
   'machines',
   'promises',
   'errors',

@@ -1,5 +1,7 @@
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
+import type { Identity } from './authentication.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
 
 /**
  * How long requests took, and how they ended. A few numbers in memory, whatever is asked; read by `/metrics`.
@@ -96,3 +98,28 @@ const always: readonly (readonly [string, string])[] = [
 ];
 
 const wellFormed = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** Requests of known callers as spans. Those of unknown ones never get here. */
+export const traceRequests =
+  (telemetry: Pick<Telemetry, 'request'>) =>
+  (ctx: Context, next: Next): Promise<void> => {
+    if (!/^\/(?:api\/|mcp$)/.test(ctx.path)) return next();
+    const identity = ctx.state['identity'] as Identity | undefined;
+    const caller = identity?.type === 'authenticated' ? identity.caller : undefined;
+    const route = (): string | undefined => ctx['_matchedRoute'] as string | undefined;
+    return telemetry.request(
+      {
+        traceparent: ctx.get('traceparent') || undefined,
+        sessionId: caller?.type === 'session' ? caller.id : undefined,
+        name: () => `${ctx.method} ${route() ?? ''}`.trimEnd(),
+        attributes: () => ({
+          'http.request.method': ctx.method,
+          'http.route': route(),
+          'http.response.status_code': ctx.status,
+          'url.path': ctx.path,
+          'troupe.caller': caller?.type ?? 'anonymous',
+        }),
+      },
+      next,
+    );
+  };

@@ -7,11 +7,13 @@ import { originCheck, isLoopback, type Names } from './origin.js';
 import { drainable, oneAtATime, openListeners, type Listeners, type Tls } from './listeners.js';
 import type { BackUp, Console } from './routes/status.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
-import { requestMetricsOf, trace } from './observability.js';
+import { requestMetricsOf, trace, traceRequests } from './observability.js';
 import { openSocket } from './websocket/socket.js';
 import { postTo, type Post } from './in-process.js';
 import { createRouter } from './router.js';
 import { pulseOf } from '../inspector/pulse.js';
+import type { Telemetry } from '../telemetry/telemetry.js';
+import { measure, type Metric } from './measure.js';
 import type { App } from '../commands/app.js';
 import type { Route } from './route.js';
 
@@ -29,6 +31,8 @@ export interface Gateway {
   readonly app: App;
   /** Its routes, for callers that are known without a request. */
   readonly post: Post;
+  /** What `GET /metrics` shows. @internal */
+  readonly measure: () => Promise<readonly Metric[]>;
   /**
    * Stop accepting, answer what is in flight, close the sockets; what is still open after `drainMs` (default
    * 10,000) is cut. Idempotent.
@@ -80,6 +84,8 @@ export interface GatewayOptions {
   readonly routes?: readonly Route[];
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
+  /** Follows requests as spans. @internal */
+  readonly telemetry?: Pick<Telemetry, 'request'> | undefined;
   /** Cursor and liveness of sockets: a look at each this often, a ping at every sixth. Default 5,000. */
   readonly heartbeatMs?: number;
 }
@@ -162,6 +168,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   koa.use(drain.middleware); // 3. nothing new while draining
   // 4. Host, Origin, who is it; 401 before all else
   koa.use(authentication({ step, authenticator, routes, authRequired, audit: records?.audit }));
+  if (options.telemetry !== undefined) koa.use(traceRequests(options.telemetry));
   koa.use(createRouter(app, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
   const handle = koa.callback();
   for (const server of listeners.servers) answerClientErrors(server);
@@ -186,6 +193,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     port,
     app,
     post: postTo(app, routes),
+    measure: () => measure(app, facts, metrics),
     close: (drainMs = 10_000) =>
       (closing ??= drain.close(drainMs, () => socket.close()).finally(listeners.close)),
   };

@@ -7,6 +7,7 @@ import { connectors } from './connector-settings.js';
 import { notify } from './notify-settings.js';
 import { storeSetting } from './store-setting.js';
 import { engines, type CommandEngine } from './engines-section.js';
+import { audit, telemetry } from './watching-settings.js';
 
 /**
  * Every setting of config.yaml: its key, its unit (last in the name), its default and its bounds, in one
@@ -257,6 +258,8 @@ const schema = z.strictObject({
     }),
   ),
   backup: section(backup),
+  telemetry: section(telemetry),
+  audit: section(audit),
   log: section(
     z.strictObject({
       keepDays: z.number().min(0.01).max(36_500).default(30).describe('Days of history kept.'),

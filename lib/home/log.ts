@@ -16,9 +16,16 @@ export interface OpenLog {
   close(): Promise<void>;
 }
 
+/** Where lines go besides, and what each says more. */
+export interface AlsoLogged {
+  readonly line: (line: string) => void;
+  readonly logFields: () => object;
+}
+
 export function openLog(
   { level, file, stdout, fileBytesMax, filesKept }: Config['logging'],
   layout: Layout,
+  also?: AlsoLogged,
 ): OpenLog {
   let opened: LogFile | undefined;
   // Opened at the first line: a start that finds the home held by another process has nothing to write and
@@ -26,7 +33,7 @@ export function openLog(
   const open = (): LogFile => (opened = openLogFile(layout.log, { bytesMax: fileBytesMax, kept: filesKept }));
   const toFile = file ? { write: (line: string) => void (opened ?? open()).write(scrub(line)) } : undefined;
   // The streams take everything: the one level is the logger's own, which can change.
-  const streams = [
+  const streams: { level: 'trace'; stream: { write: (line: string) => void } }[] = [
     ...(toFile === undefined ? [] : [{ level: 'trace' as const, stream: toFile }]),
     ...(stdout
       ? [
@@ -37,11 +44,18 @@ export function openLog(
         ]
       : []),
   ];
+  if (also !== undefined)
+    streams.push({ level: 'trace', stream: { write: (line: string) => also.line(scrub(line)) } });
   const log =
     streams.length === 0
       ? pino({ level: 'silent' })
       : pino(
-          { level, base: { pid: process.pid }, redact: { paths: [...redactedPaths], censor: '[secret]' } },
+          {
+            level,
+            base: { pid: process.pid },
+            redact: { paths: [...redactedPaths], censor: '[secret]' },
+            ...(also && { mixin: also.logFields }),
+          },
           pino.multistream(streams),
         );
   return {

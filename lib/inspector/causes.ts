@@ -1,4 +1,5 @@
 import type { LogEntry } from '../supervisor/contract.js';
+import { began, causeOf } from '../supervisor/cause-of.js';
 import type { Inspection } from '../supervisor/inspection-answers.js';
 import type { Causes } from './answers.js';
 import { entryOf } from './entry-of.js';
@@ -58,22 +59,6 @@ async function rootOf(inspection: Inspection, asked: LogEntry): Promise<LogEntry
   return root;
 }
 
-/** The entry that caused this one, where it is still in the log. */
-async function causeOf(inspection: Inspection, entry: LogEntry): Promise<LogEntry | undefined> {
-  if (typeof entry.cause === 'number') return inspection.entry(entry.cause);
-  if (entry.cause === null || (!entry.cause.startsWith('effect:') && entry.cause !== 'timer'))
-    return entry.position === entry.transaction ? undefined : inspection.entry(entry.transaction);
-  for (
-    let earlier = await inspection.entry(entry.previous), steps = 0;
-    earlier !== undefined && steps < depthMax;
-    steps += 1
-  ) {
-    if (began(entry, earlier)) return earlier;
-    earlier = await inspection.entry(earlier.previous);
-  }
-  return undefined;
-}
-
 function linkOf(
   entry: LogEntry,
   members: ReadonlyMap<number, LogEntry>,
@@ -98,13 +83,3 @@ const together = (
   entry.transaction !== entry.position && members.has(entry.transaction)
     ? { from: entry.transaction, how: 'together' }
     : undefined;
-
-/** Did this earlier entry of the same actor begin what the later one is the end of? */
-function began(entry: LogEntry, earlier: LogEntry): boolean {
-  const { cause } = entry;
-  if (cause === 'timer')
-    return JSON.stringify(earlier.from) !== JSON.stringify(earlier.to) || earlier.from === null;
-  const generation = /^effect:(\d+)\.\d+$/.exec(String(cause))?.[1];
-  if (generation !== undefined) return earlier.revision === Number(generation);
-  return earlier.effects.includes(String(cause).slice('effect:'.length));
-}

@@ -164,13 +164,15 @@ export class Effects {
     const context = this.contextOf(actor, start, outboxKey, row, note, controller, listeners, steps);
     const settled = this.kernel.ownership
       .whenHeld() // no one acts for a home that may be another's
-      .then((held) =>
-        !held
-          ? undefined
-          : note !== undefined && effect.guarantee === 'at-most-once'
+      .then((held) => {
+        if (!held) return undefined;
+        const carryOut = async (): Promise<unknown> =>
+          note !== undefined && effect.guarantee === 'at-most-once'
             ? effect.recover(start.input, note, context)
-            : effect.run(start.input, context),
-      )
+            : effect.run(start.input, context);
+        const { causality } = this.kernel.environment;
+        return causality?.within(`effect=${context.key}`, carryOut) ?? carryOut();
+      })
       .then(json) // what is no data is the effect's error
       .then(
         (output) =>

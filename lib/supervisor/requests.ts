@@ -148,7 +148,7 @@ export class Requests {
         event: ownCopy(event),
         by,
         onBehalfOf: options.onBehalfOf,
-        cause: null,
+        cause: this.kernel.environment.causality?.current() ?? null,
         rehearse: options.dryRun === true,
         ...(extra === undefined ? {} : { extra }),
         answer: (outcome) => {

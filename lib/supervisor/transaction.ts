@@ -61,7 +61,7 @@ export class Transactions {
       const draft = this.commits.draft({
         by: plan.by ?? operator,
         onBehalfOf: plan.onBehalfOf,
-        cause: plan.name,
+        cause: causeOf(plan.name, kernel.environment.causality?.current()),
       });
       const turns = new HeldTransaction(kernel, this.sequences, draft, held, rows, rehearsal);
       const result = this.resultOf(plan, turns, draft, extra);
@@ -344,3 +344,6 @@ function assertAtOnce(result: unknown): void {
     'run must answer at once, not with a promise: what it awaits belongs before the transaction',
   );
 }
+
+const causeOf = (name: string, behind: string | undefined): string =>
+  behind === undefined ? name : `${name} ${behind}`;

@@ -44,6 +44,9 @@ export function mcpRoutes(routes: () => readonly Route[], version: string): read
       async (request): Promise<Reply> => {
         // Loaded by the first call: the SDK and its validator are a quarter of all modules
         const { answerMcp } = await import('../../mcp/endpoint.js');
+        const { method, params } = request.body;
+        const tool = (params as { readonly name?: unknown } | undefined)?.name;
+        if (method === 'tools/call' && typeof tool === 'string') request.app.noteTool?.(tool.slice(0, 100));
         const { status, text } = await answerMcp(
           { message: request.body, protocolVersion: request.header('mcp-protocol-version'), version },
           toolBackend(request, routes()),

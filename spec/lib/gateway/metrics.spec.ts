@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from '../../house/sources.js';
 import { openHouse, type House } from './fixture.js';
 
 describe('GET /metrics', () => {
@@ -59,6 +62,30 @@ describe('GET /metrics', () => {
     expect(buckets).to.have.lengthOf(8);
     expect(buckets).to.deep.equal([...buckets].sort((a, b) => a - b));
     expect(buckets.at(-1)).to.be.greaterThan(0);
+  });
+
+  it('is documented name by name, and the dashboard asks for nothing else', async () => {
+    await house.operator.get('/api/status'); // an answer that was counted
+    const { text } = await house.operator.get('/metrics');
+    const shown = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name);
+    // What has no sample in this home: nothing is reindexed, no backup was made, there is no connector
+    const rare = [
+      'troupe_reindexing_actors',
+      'troupe_backup_made_timestamp_seconds',
+      'troupe_connector_running',
+    ];
+    const all = new Set([...shown, ...rare]);
+    const names = (from: string): Set<string> =>
+      new Set(
+        [...from.matchAll(/\b(?:troupe|process)_[a-z_]+/g)].map(([name]) => name.replace(/_bucket$/, '')),
+      );
+    const guide = await readFile(join(root, 'lib/docs/watching.md'), 'utf8');
+    expect([...names(guide)].sort()).to.deep.equal([...all].sort());
+    const dashboard = await readFile(join(root, 'examples/deploy/grafana-dashboard.json'), 'utf8');
+    const asked = JSON.parse(dashboard) as { panels: { targets: { expr: string }[] }[] };
+    const wanted = names(asked.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n'));
+    expect(wanted.size).to.be.greaterThan(15);
+    expect([...wanted].filter((name) => !all.has(name))).to.deep.equal([]);
   });
 
   it('names no one and nothing that people wrote, and needs a credential', async () => {
