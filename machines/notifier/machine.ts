@@ -53,13 +53,14 @@ const notifier = setup({
   },
   delays: {
     /** Until the first of those that are held back is due. */
-    due: ({ context, event }) => Math.max(0, (nextDueAt(context) ?? 0) - stampOf(event).at),
+    due: ({ context, event }) =>
+      Math.max(0, (nextDueAt(context, stampOf(event).at) ?? 0) - stampOf(event).at),
     /** 1 s, 2 s, 4 s … 5 min. */
     backoff: ({ context }) => Math.min(300_000, 1_000 * 2 ** Math.max(0, context.failures - 1)),
   },
   guards: {
     hasJob: ({ context, event }) => nextJob(context, stampOf(event).at) !== undefined,
-    hasHeld: ({ context }) => nextDueAt(context) !== undefined,
+    hasHeld: ({ context, event }) => nextDueAt(context, stampOf(event).at) !== undefined,
     arrived: (_, { output }: { output: NoticeOutput }) => output.outcome === 'sent',
   },
   actions: {

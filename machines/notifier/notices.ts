@@ -104,18 +104,23 @@ export function nextJob(context: NotifierContext, at: number): Job | undefined {
     };
   }
   const held = notices.filter(({ state }) => state === 'held');
-  const first = held.find(({ dueAt }) => dueAt <= at);
+  const first = held.find((notice) => dueOf(notice, at) <= at);
   if (first === undefined) return undefined;
-  const together = held.filter(({ dueAt }) => dueAt <= at + limits.togetherMs).slice(0, limits.batchMax);
+  const together = held
+    .filter((notice) => dueOf(notice, at) <= at + limits.togetherMs)
+    .slice(0, limits.batchMax);
   const said = together.length > limits.apartMax ? together : [first];
   return { type: 'send', message: first.n, notices: said.map(({ n }) => n), ended: [], messageId: null };
 }
 
-/** When the first of those that are held back is due. */
-export const nextDueAt = ({ notices }: NotifierContext): number | undefined =>
-  notices
-    .filter(({ state }) => state === 'held')
-    .reduce<number | undefined>((first, { dueAt }) => Math.min(first ?? dueAt, dueAt), undefined);
+/** When the first of those that are held back is due, as of now. */
+export function nextDueAt({ notices }: NotifierContext, at: number): number | undefined {
+  const held = notices.filter(({ state }) => state === 'held');
+  return held.length === 0 ? undefined : Math.min(...held.map((notice) => dueOf(notice, at)));
+}
+
+/** A clock that was set back to before the thing was held would hold it back for as long again: it is due now. */
+const dueOf = ({ at, dueAt }: Notice, now: number): number => (now < at ? now : dueAt);
 
 export function takeJob(context: NotifierContext, at: number): Done {
   const job = nextJob(context, at);

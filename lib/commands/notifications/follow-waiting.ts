@@ -174,5 +174,7 @@ async function delayOf(app: App, item: WaitingItem): Promise<number | undefined>
   const concerned = [on, owner];
   if (loud.some(({ name }) => concerned.includes(name))) return 0;
   if (on !== 'operator' || (notify.what.length > 0 && !notify.what.includes(what))) return undefined;
-  return Math.max(0, since + notify.afterSeconds * 1_000 - app.supervisor.environment.clock.now());
+  const afterMs = notify.afterSeconds * 1_000;
+  // Where the clock was set back meanwhile it waits no longer than what begins to wait now
+  return Math.min(afterMs, Math.max(0, since + afterMs - app.supervisor.environment.clock.now()));
 }

@@ -19,6 +19,19 @@ describe('a notifier', () => {
     expect([life.started, life.value, contextOf(life).notices]).to.deep.equal([[], 'idle', []]);
   });
 
+  // An hour back, and people were asked an hour later: the timer rang, and by the clock it was too early
+  it('asks in time though the clock is set back while something is held', () => {
+    const life = fresh();
+    life.send(held(thing()));
+    const hour = 3_600_000;
+    life.at -= hour;
+    for (const [id, timer] of life.timers) life.timers.set(id, { ...timer, due: timer.due - hour });
+    life.advance(29_999);
+    expect(life.started).to.have.length(0);
+    life.advance(1);
+    expect(life.started).to.have.length(1);
+  });
+
   it('says one thing by itself, more than three together, and then how they ended', () => {
     const life = fresh();
     life.send(held(...['a', 'b', 'c', 'd'].map((id) => thing(id, { delayMs: 0 }))));

@@ -2,6 +2,7 @@ import type { App } from '../../../lib/commands/app.js';
 import type { Reply, Request } from '../../../lib/commands/request.js';
 import { reloadConnectors, sendThrough } from '../../../lib/commands/connectors.js';
 import { createJob, deleteJob, editJob, triggerJob } from '../../../lib/commands/cron.js';
+import { withdrawDecision } from '../../../lib/commands/held-decisions.js';
 import { addComment } from '../../../lib/commands/work-items/annotate-work-item.js';
 import { decideApproval, requestApproval } from '../../../lib/commands/work-items/approvals.js';
 import { createWorkItem } from '../../../lib/commands/work-items/create-work-item.js';
@@ -16,6 +17,7 @@ import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import type { Machine, SimulatedProcess } from '../machine.js';
 import type { Behaviour } from '../kinds.js';
 import { pigeon, type Loft } from './loft.js';
+import { heldBody, postOf } from './people.js';
 
 export const fleetOperations = [
   'open',
@@ -46,6 +48,12 @@ export const fleetOperations = [
   'gate',
   'cancel',
   'archive',
+  'hold',
+  'hold',
+  'hold',
+  'hold',
+  'withdraw',
+  'withdraw',
 ] as const;
 /** Of cron jobs and of a connector, less often: each sets off much. */
 export const farOperations = [
@@ -73,6 +81,8 @@ export interface Operation {
   knowledge: 'unknown' | 'done' | 'refused';
   /** Of what came to be. */
   made?: string;
+  /** Of a held decision: fixed when it is first asked for. */
+  body?: Readonly<Record<string, unknown>> | undefined;
   readonly askedAt: number;
 }
 
@@ -140,15 +150,17 @@ export class FleetClients {
     try {
       const answer = await say(app, one);
       if (!process.alive) return;
+      if (isRefusal(answer) && mayBeAskedAgain.has(answer.code)) return;
       if (answer === undefined || isRefusal(answer)) {
         one.knowledge = 'refused';
         return;
       }
       one.knowledge = 'done';
       this.acknowledged += 1;
-      const { body } = answer as Reply<{ id?: string }>;
-      if (['open', 'item', 'run', 'job'].includes(one.operation) && typeof body.id === 'string')
-        one.made = body.id;
+      const { body } = answer as Reply<{ id?: string; decision?: { id: string } }>;
+      const id = one.operation === 'hold' ? body.decision?.id : body.id;
+      if (['open', 'item', 'run', 'job', 'hold'].includes(one.operation) && typeof id === 'string')
+        one.made = id;
     } catch (error) {
       if (!process.alive) return;
       const { code } = error as { code?: string };
@@ -160,7 +172,7 @@ export class FleetClients {
   }
 }
 
-type Target = 'open' | 'item' | 'run' | 'job';
+type Target = 'open' | 'item' | 'run' | 'job' | 'hold';
 const targetOf: Readonly<Record<FleetOperation, Target | undefined>> = {
   open: undefined,
   post: 'open',
@@ -184,7 +196,12 @@ const targetOf: Readonly<Record<FleetOperation, Target | undefined>> = {
   send: undefined,
   letter: undefined,
   reload: undefined,
+  hold: undefined,
+  withdraw: 'hold',
 };
+
+/** What the routes answer where the store cannot write, or no one knows whether it did. */
+const mayBeAskedAgain: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'OUTCOME_UNKNOWN', 'BUSY']);
 
 export const workflowId = 'fleet';
 /** Runs at once. */
@@ -199,6 +216,8 @@ async function say(app: App, one: Operation): Promise<Reply | Refusal | undefine
     idempotency: { key: id, scope: 'client', hash: id },
   };
   const text = `<${id} ${behaviour}>`;
+  const routed = Number(id.at(-1)) % 2 === 0 ? requestOf(one, text) : undefined;
+  if (routed !== undefined) return postOf(app)(operator, ...routed, { key: id });
   switch (operation) {
     case 'open':
       return openSession(request, { prompt: text });
@@ -271,7 +290,31 @@ async function say(app: App, one: Operation): Promise<Reply | Refusal | undefine
       await reloadConnectors(app);
       return undefined;
     }
+    case 'hold':
+      one.body ??= await heldBody(app, behaviour === 'good' ? 'approve' : 'reject');
+      return one.body && postOf(app)(operator, '/api/held-decisions', one.body, { key: id });
+    case 'withdraw':
+      return withdrawDecision(request, whom);
     case 'letter':
+      return undefined;
+  }
+}
+
+/** The same as the command below it, through the router. */
+function requestOf(
+  { operation, whom = '', behaviour }: Operation,
+  text: string,
+): readonly [path: string, body: Readonly<Record<string, unknown>>] | undefined {
+  switch (operation) {
+    case 'post':
+      return [`/api/sessions/${whom}/message`, { message: text }];
+    case 'stop':
+      return [`/api/sessions/${whom}/stop`, {}];
+    case 'comment':
+      return [`/api/work-items/${whom}/comments`, { text }];
+    case 'decide':
+      return [`/api/work-items/${whom}/approval`, { decision: behaviour === 'good' ? 'approve' : 'reject' }];
+    default:
       return undefined;
   }
 }

@@ -12,6 +12,7 @@ import type { App, AppParts } from '../../../lib/commands/app.js';
 import { alignConnectors } from '../../../lib/commands/connectors.js';
 import { followClock, launchFire } from '../../../lib/commands/cron.js';
 import { idsOf } from '../../../lib/commands/iterate.js';
+import { followWaiting } from '../../../lib/commands/notifications/follow-waiting.js';
 import { receiveMessage } from '../../../lib/commands/sessions/receive-message.js';
 import { workflowPorts } from '../../../lib/commands/workflow-runs/ports.js';
 import { createWorkflow } from '../../../lib/commands/workflows/write-workflow.js';
@@ -27,6 +28,7 @@ import { scriptedAgent, type Outside } from './agent.js';
 import { concurrency, farOperations, FleetClients, fleetOperations, workflowId } from './clients.js';
 import { Loft, pigeon } from './loft.js';
 import { checkFarPromises } from './far-promises.js';
+import { checkPeople, evidence, notify, peopleKinds, missingNotices } from './people.js';
 import { checkPromises, readFleet } from './promises.js';
 
 /**
@@ -104,6 +106,8 @@ export class Fleet implements World {
     const { supervisor: typed } = this.app(supervisor);
     await alignConnectors(typed, this.connectors).catch(forgiven);
     if (process.alive) followClock({ supervisor: typed }, forgiven);
+    // What the disk refuses is looked for again
+    if (process.alive) void followWaiting(() => undefined).poll(this.app(supervisor));
   }
 
   again(supervisor: Supervisor, process: SimulatedProcess, passedMs: number): void {
@@ -117,7 +121,9 @@ export class Fleet implements World {
     step: Step & { readonly do: Operation },
   ): void {
     const operations = step.who === 1 && step.whom === 1 ? farOperations : fleetOperations;
-    const operation = operations[allOperations.indexOf(step.do) % operations.length]!;
+    // There are more of them than names in a plan
+    const at = allOperations.indexOf(step.do) + allOperations.length * step.whom;
+    const operation = operations[at % operations.length]!;
     const { behaviour } = step;
     this.clients.ask(
       this.app(supervisor),
@@ -161,6 +167,11 @@ export class Fleet implements World {
     const { heard, loft, lines } = { heard: heardBefore, loft: this.loft, lines: this.lines };
     checkPromises([...this.clients.operations.values()], found, heard, this.begun - 1, settled);
     checkFarPromises([...this.clients.operations.values()], found, { loft, lines }, settled);
+    await checkPeople(this.app(supervisor), [...this.clients.operations.values()], this.loft, settled).catch(
+      (error: unknown) => {
+        if (process.alive && !ofTheDisk(error)) throw error;
+      },
+    );
     must(this.clients.surprises.length === 0, this.clients.surprises[0] ?? '');
   }
 
@@ -175,7 +186,11 @@ export class Fleet implements World {
   async owes(supervisor: Supervisor): Promise<string[]> {
     const rows = await supervisor.rows({ kind: 'connector', id: pigeon }, 'deliveries', { last: 500 });
     const queued = rows.filter(({ row }) => (row as { status?: unknown }).status === 'queued');
-    return [...queued.map(({ n }) => `delivery ${n}`), ...this.loft.unheard];
+    return [
+      ...queued.map(({ n }) => `delivery ${n}`),
+      ...this.loft.unheard,
+      ...(await missingNotices(this.app(supervisor))),
+    ];
   }
 
   private app(supervisor: Supervisor): App {
@@ -188,13 +203,6 @@ export class Fleet implements World {
       engines: [scriptedAgent(() => this.outside)],
       default: 'scripted',
     });
-    const evidence = {
-      configured: true,
-      reason: null,
-      root: '/home/evidence',
-      write: async () => undefined,
-      has: async () => false,
-    };
     this.parts = {
       engines: registry,
       connectors: this.connectors,
@@ -204,6 +212,7 @@ export class Fleet implements World {
         sessionRoots: [],
         interruptOnNewMessage: false,
         turnDeadlineMs: 60_000,
+        notify,
       },
     };
     const links = createConnectorLinks(
@@ -235,7 +244,8 @@ export class Fleet implements World {
         run: async ({ line }) => void this.lines.set(line.sessionKey, line.status),
       },
     });
-    this.made = [...agents, homeKind(), scheduleKind(), fire] as unknown as readonly Kind[];
+    const people = peopleKinds((supervisor) => this.app(supervisor), links);
+    this.made = [...agents, homeKind(), scheduleKind(), fire, ...people] as unknown as readonly Kind[];
   }
 }
 

@@ -2,6 +2,7 @@ import {
   defineConnector,
   type Connector,
   type ConnectorLink,
+  type DeliveryResult,
   type Inbox,
 } from '../../../actors/connectors/connector.js';
 
@@ -30,10 +31,13 @@ export interface LoftOutside {
 export class Loft {
   /** How often each message arrived, by its key. */
   readonly arrived = new Map<string, number>();
+  /** Messages to people of what waits for them, by their key; tried again until they have arrived. */
+  readonly noticed = new Set<string>();
   readonly letters: Letter[] = [];
   private inbox: { readonly say: Inbox; readonly outside: LoftOutside } | undefined;
   private opened = 0;
   private asked = 0;
+  private notifications = 0;
 
   constructor(
     private readonly outside: () => LoftOutside,
@@ -77,7 +81,8 @@ export class Loft {
   private link(outside: LoftOutside, listening: Loft['inbox']): ConnectorLink {
     let isOpen = true;
     return {
-      send: async ({ key, text }, signal) => {
+      send: async ({ key, text, channel }, signal) => {
+        if (channel === 'people') return this.notifyPeople(key, outside);
         const behaviour = /<[a-z]+\d+ ([a-z]+)>/.exec(text)?.[1] ?? 'good';
         if (!isOpen) return { outcome: 'failed', reason: 'the loft was left' };
         await outside.wait(behaviour === 'slow' ? 20_000 : 50);
@@ -100,6 +105,18 @@ export class Loft {
         if (this.inbox === listening) this.inbox = undefined; // else another link listens by now
       },
     };
+  }
+
+  /** Now and then it does not arrive, or its answer does not come back. */
+  private async notifyPeople(key: string, outside: LoftOutside): Promise<DeliveryResult> {
+    await outside.wait(50);
+    if (!outside.alive()) return new Promise(() => undefined);
+    const lost = (this.notifications += 1) % 5;
+    if (lost === 2) return { outcome: 'failed', reason: 'the board was full' };
+    this.noticed.add(key);
+    await outside.wait(50);
+    if (lost === 4) throw new Error('no one said that it hangs there');
+    return { outcome: 'sent', messageId: key };
   }
 
   /** Until it is kept. What was heard is sometimes said once more. */

@@ -57,4 +57,24 @@ export const plantedInTheFleet: readonly Planted[] = [
       },
     ],
   },
+  {
+    name: 'clock-holds-notices',
+    what: 'what waits is told only when a clock that was set back has caught up',
+    world: 'fleet',
+    edits: [
+      { from: '(now < at ? now : dueAt)', to: 'dueAt' },
+      { from: 'Math.min(afterMs, Math.max(0,', to: 'Math.max(0, Math.max(0,' },
+    ],
+  },
+  {
+    name: 'withdrawn-in-words',
+    what: 'a decision that was withdrawn is carried out all the same',
+    world: 'fleet',
+    edits: [
+      {
+        from: "'decision.withdraw': { target: 'withdrawn', actions: 'publishWithdrawn' }",
+        to: "'decision.withdraw': { actions: 'publishWithdrawn' }",
+      },
+    ],
+  },
 ];
