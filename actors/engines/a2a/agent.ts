@@ -17,7 +17,7 @@ export interface A2aOptions {
   readonly retryMs?: number;
 }
 
-/** The agent of one turn, over the official SDK. */
+/** The agent of one turn, over the official SDK. @internal */
 export interface RemoteAgent {
   readonly client: Client;
   readonly card: AgentCard;
@@ -27,6 +27,7 @@ export interface RemoteAgent {
  * Asks for the agent's card and chooses a way to talk to it: JSON-RPC or HTTP+JSON, of protocol 1.0 or 0.3. Rejects
  * with the SDK's errors and with a `RefusedError`. The card is an outsider's: whatever addresses stand in it, only the
  * origin that the settings name is ever called, so that neither the key nor a request of ours goes elsewhere.
+ * @internal
  */
 export async function openAgent(options: A2aOptions, signal: AbortSignal): Promise<RemoteAgent> {
   // With the first turn: few homes have one
