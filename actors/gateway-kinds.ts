@@ -13,6 +13,7 @@ import type { pollKind } from './poll/kind.js';
 import type { scheduleKind } from './schedule/kind.js';
 import type { sessionKind } from './session/kind.js';
 import type { triggerKind } from './trigger/kind.js';
+import type { workerKind } from './worker/kind.js';
 import type { workItemKind } from './work-item/kind.js';
 import type { workflowRunKind } from './workflow-run/kind.js';
 import type { workflowKind } from './workflow/kind.js';
@@ -38,6 +39,7 @@ type BuiltInKind = ReturnType<
   | typeof sessionKind
   | typeof triggerKind
   | typeof workItemKind
+  | typeof workerKind
   | typeof workflowRunKind
   | typeof workflowKind
 >;

@@ -194,6 +194,8 @@ export interface AgentKindsOptions {
   readonly sandbox?: TurnSandbox;
   /** Where turns run that outlive this process. Absent: they run in it, and end with it. */
   readonly hosts?: NonNullable<EngineTurnOptions['hosts']>;
+  /** Turns on workers of other machines. Absent: there are none. */
+  readonly remote?: NonNullable<EngineTurnOptions['remote']>;
   readonly log?: Logger;
 }
 
@@ -221,6 +223,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     budget,
     sandbox,
     hosts,
+    remote,
     redact,
     workflows,
     evidence,
@@ -246,6 +249,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(budget === undefined ? {} : { budget }),
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(hosts === undefined ? {} : { hosts }),
+    ...(remote === undefined ? {} : { remote }),
     ...(redact === undefined ? {} : { redact }),
   });
   const links =

@@ -1,3 +1,4 @@
+import { followMissedWorkers } from './commands/missed-workers.js';
 import { alignConnectors } from './commands/connectors.js';
 import { followClock } from './commands/cron.js';
 import { followSchedules } from './commands/workflow-runs/follow-schedule.js';
@@ -28,6 +29,8 @@ export async function startFollowing(app: App, opened: Opened, interrupted: Inte
   }
   const clock = followClock(app, failed(log, 'could not notify cron jobs that the clock was set back'));
   opened.add(() => clock.close());
+  const missed = followMissedWorkers(app, failed(log, 'could not report which workers turns wait for'));
+  opened.add(() => missed.close());
   const reporting = reportInterruptedTurns(
     supervisor,
     interrupted,

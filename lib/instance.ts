@@ -57,7 +57,7 @@ import type { LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
 import { noteBuild } from './home/written-by.js';
-import { endsContainer, homeWorkers } from './worker/home-workers.js';
+import { homeWorkers } from './worker/home-workers.js';
 
 /** The composition root: a home becomes a running gateway. What fails takes down what was already up. */
 export interface InstanceOptions {
@@ -155,13 +155,11 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
 
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const redact = redactor([secrets.token, secrets.secret]);
-  const workers = homeWorkers({ config, layout, gatewayUrl: url, redact, log, ownEngines });
-  if (options.keepTurns !== true || endsContainer()) workers?.keepNone();
-  void departed.then((why) => why === 'drained' && workers?.keepNone());
+  const { keepTurns: keepsTurns = false } = options;
+  const workers = homeWorkers({ config, layout, gatewayUrl: url, redact, log, ownEngines, keepsTurns });
+  void departed.then((why) => why === 'drained' && workers.keepNoneHere());
   const registry = createEngineRegistry({
-    engines: enginesOf(config, ownEngines, layout, () => url).map(
-      (engine) => workers?.hearing(engine) ?? engine,
-    ),
+    engines: enginesOf(config, ownEngines, layout, () => url).map(workers.hearing),
     default: config.engines.default,
     lacking: sandbox.lacking,
   });
@@ -169,15 +167,13 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const types = [...builtInConnectors, ...(options.connectors ?? []), ...modules.connectors];
   const connectors: Connectors = { ...connectorBook(config, layout), types };
   const tokens = createSessionTokens();
-  const openLink = sessionLinks({
-    folder: layout.run,
-    tokens,
-    gatewayUrl: () => url,
-    hosts: sandbox.hosts,
-  });
+  const { hosts } = sandbox;
+  const openLink = sessionLinks({ folder: layout.run, tokens, gatewayUrl: () => url, hosts });
   const roster = () => records.roster.value;
   const { maxProcesses, ...limits } = limitsOf(config);
-  const pool = createPool({ maxProcesses, perEngine: processShares(config) });
+  const { remote } = workers;
+  const pool = createPool({ maxProcesses, perEngine: processShares(config), places: remote.places });
+  remote.onChange(pool.serve);
 
   const parts: AppParts = {
     engines: registry,
@@ -196,7 +192,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
     placeInQueue: (sessionId) => pool.position(sessionId),
     ...(telemetry && { noteTool: telemetry.noteTool }),
-    ...(workers && { workers: { ...workers, slots: () => pool.stats() } }),
+    workers: { ...workers, slots: pool.stats, stranded: pool.stranded },
     reviews: followReviews(failed(log, 'could not open a review')),
     notifications: followWaiting(failed(log, 'could not notify of what waits')),
   };
@@ -212,7 +208,8 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
       gatewayUrl: () => url,
       evidence,
       redact,
-      ...(workers && { hosts: workers }),
+      ...(workers.local && { hosts: workers.local }),
+      remote,
       sandbox: { ...sandbox, openLink, ...worktreeTurns(parts) },
       workflows: (context) => workflowPorts(appOf(context)),
       budget: ({ supervisor }) =>
@@ -251,10 +248,10 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     limits: { keepLogDays: config.log.keepDays, keepLogBytes: config.log.keepBytes },
     onLost: () => depart('lost'),
   });
-  closing.add(() => workers?.leave());
+  closing.add(() => workers.leave());
   closing.add(() => supervisor.stop({ drainMs: supervisorDrainMs }));
   // Another machine could not find its turns
-  closing.add(async () => workers !== undefined && (await hasStandby(config.store)) && workers.keepNone());
+  closing.add(async () => (await hasStandby(config.store)) && workers.keepNoneHere());
 
   const app: App = appOf({ supervisor });
   await records.connect(supervisor);
@@ -322,7 +319,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     app,
     tokens,
     departed,
-    turnsLeft: () => workers?.left ?? 0,
+    turnsLeft: () => workers.left,
     close: () => closing.close(),
   };
 }

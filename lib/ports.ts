@@ -15,6 +15,7 @@ import { pairingKind } from '../actors/pairing/kind.js';
 import { pollCheckEffect } from '../actors/poll/check.js';
 import { pollKind, type PollEffects } from '../actors/poll/kind.js';
 import { scheduleKind } from '../actors/schedule/kind.js';
+import { workerKind } from '../actors/worker/kind.js';
 import { untilWritten } from '../actors/until-written.js';
 import { triggerKind } from '../actors/trigger/kind.js';
 import type { LaunchInput, RunLine } from '../machines/cron-fire/machine.js';
@@ -59,6 +60,7 @@ export const homeKinds = (
 ): readonly Kind[] =>
   [
     homeKind(),
+    workerKind(),
     fileKind(),
     scheduleKind(),
     triggerKind(),

@@ -8,6 +8,7 @@ import { closeRecord } from './turn-outbox.js';
 import { cutOff, failure, interruption, sentence, type TurnOutput } from './turn-outcome.js';
 import { partialOf } from './turn-partial.js';
 import type { TurnContext } from './turn-permission.js';
+import { adoptElsewhere, runElsewhere } from './turn-elsewhere.js';
 import { adoptTurn, changesOf, runTurn, type TurnRun } from './turn-run.js';
 
 /**
@@ -29,6 +30,8 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
   const recovering = new Map<string, Promise<TurnOutput | undefined>>();
 
   async function cleared(sessionId: string, note: Json | undefined): Promise<TurnOutput | undefined> {
+    // Where it worked it is ended without us, and that time is over
+    if (options.remote?.workerOf(note) !== undefined) return undefined;
     const reaped = await reap(note, processOptions(options)).catch((error: unknown): Reaped => {
       options.onFault?.('process table', error); // who cannot look must not say "gone"
       return { gone: false, pid: readNote(note)?.pid ?? 0 };
@@ -57,18 +60,20 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
   /** A turn that outlived an earlier gateway holds its slot again; it goes on whether there is one or not. */
   async function adopt(input: TurnInput, note: Json, context: TurnContext): Promise<TurnOutput | undefined> {
     const run = runOf(input, context);
-    const over = new AbortController();
-    const slot = options.pool.take(slotRequest(input, context.actor.id, over.signal)).catch(() => undefined);
+    const { remote } = options;
+    const worker = remote?.workerOf(note);
+    const slot = options.pool.hold({ sessionId: context.actor.id, engine: input.engine }, worker);
     try {
-      const output = await adoptTurn(run, note);
+      const isElsewhere = worker !== undefined && remote !== undefined;
+      const output = await (isElsewhere ? adoptElsewhere(run, remote, note) : adoptTurn(run, note));
       return output && (await spent(run, output));
     } catch (error) {
       options.onFault?.(input.engine, error);
       await options.hosts?.drop(note, input.turnId);
+      await options.remote?.drop(note, input.turnId);
       return undefined;
     } finally {
-      over.abort();
-      void slot.then((held) => held?.release());
+      slot.release();
     }
   }
 
@@ -85,7 +90,7 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
         const left = lingering.has(sessionId)
           ? await cleared(sessionId, lingering.get(sessionId))
           : undefined;
-        const output = left ?? (await paidTurn(runOf(input, context)));
+        const output = left ?? (await paidTurn(runOf(input, context), slot.worker));
         return context.reason() === 'stopping' ? cutOff(output, options) : output;
       } catch (error) {
         if (context.signal.aborted) return interruption('');
@@ -105,7 +110,9 @@ export function engineTurnEffect(options: EngineTurnOptions): AtMostOnceEffect<T
         const onFault = (error: unknown): void => options.onFault?.(input.engine, error);
         await closeRecord(input.turnId, { context, onFault }).catch(onFault);
         await (await changesOf({ input, options }, note))?.close().catch(onFault);
-        const cut = interruption(partialOf(note), 'The gateway ended while this turn was running.');
+        const worker = options.remote?.workerOf(note);
+        const away = worker === undefined ? '' : ` Its worker ${worker} has it no more.`;
+        const cut = interruption(partialOf(note), `The gateway ended while this turn was running.${away}`);
         return (await clearing) ?? cutOff(cut, options);
       } finally {
         if (recovering.get(sessionId) === clearing) recovering.delete(sessionId);
@@ -119,17 +126,21 @@ const slotRequest = (input: TurnInput, sessionId: string, signal: AbortSignal): 
   rootId: input.rootSessionId ?? input.parentSessionId ?? sessionId,
   engine: input.engine,
   signal,
+  ...(input.placement && { placement: input.placement }),
 });
 
 /** Where the employee may not spend, it waits as for a provider; its cost is reported before its end is. */
-async function paidTurn(run: TurnRun): Promise<TurnOutput> {
+async function paidTurn(run: TurnRun, worker: string | undefined): Promise<TurnOutput> {
   const { employee } = run.input;
+  const { remote } = run.options;
+  const turn = (): Promise<TurnOutput> =>
+    worker === undefined || remote === undefined ? runTurn(run) : runElsewhere(run, remote, worker);
   const budget = run.options.budget?.(run.context);
-  if (budget === undefined || employee === null) return runTurn(run);
+  if (budget === undefined || employee === null) return turn();
   const closed = await budget.admits(employee);
   if (closed !== undefined)
     return { outcome: 'rate-limited', text: '', error: closed.reason, resetAt: closed.resetAt };
-  return spent(run, await runTurn(run));
+  return spent(run, await turn());
 }
 
 async function spent({ input, context, options }: TurnRun, output: TurnOutput): Promise<TurnOutput> {

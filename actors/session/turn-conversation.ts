@@ -15,11 +15,15 @@ export interface Conversation {
 /** Engines that cannot resume get this much of the past; their own bound on bytes comes on top. */
 const messagesMax = 500;
 
-/** Read the rows of `messages`: those named are the prompt, the others the past. */
+/**
+ * Read the rows of `messages`: those named are the prompt, the others the past. `isElsewhere`: the agent is on another
+ * machine, where no attached file lies.
+ */
 export async function readConversation(
   messageIds: readonly string[],
   context: Pick<EffectContext, 'rows'>,
   path?: AttachmentPath,
+  { isElsewhere = false }: { readonly isElsewhere?: boolean } = {},
 ): Promise<Conversation> {
   const all = await context.rows('messages', {
     last: messagesMax,
@@ -33,7 +37,7 @@ export async function readConversation(
   const placed: AttachmentPath = async (id) => {
     const place = await path?.(id);
     if (place !== undefined) places.push(place);
-    return place;
+    return isElsewhere ? undefined : place;
   };
   const said = await Promise.all(
     asked.map(

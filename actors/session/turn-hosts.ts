@@ -2,6 +2,7 @@ import type { Json } from '../../machines/outputs.js';
 import type { Engine, TurnRequest } from '../engines/engine.js';
 import type { Graces, ProcessTable } from '../engines/process.js';
 import type { Redact, TurnEvent } from '../engines/turn-events.js';
+import type { SandboxLevel } from '../sandbox/levels.js';
 import type { Command, Confined } from '../sandbox/sandbox.js';
 import { hostTurn, type TurnHost } from './turn-host.js';
 
@@ -19,6 +20,42 @@ export interface TurnHosts {
   attach(note: Json, turnId: string, side: GatewaySide): Promise<DistantTurn | undefined>;
   /** No gateway will take this turn up: ends it where it is. */
   drop(note: Json, turnId: string): Promise<void>;
+}
+
+/**
+ * Turns on workers of other machines. Folder, project and programs are there, and so is the judgement of them: it is
+ * asked for before the turn begins, so that its session says how it is confined.
+ */
+export interface RemoteTurns {
+  /** May it run there, and how? Rejects where the worker goes away for good meanwhile, or does not answer. */
+  prepare(worker: string, turn: TurnThere, signal: AbortSignal): Promise<TurnPrepared>;
+  begin(worker: string, turn: HostedTurn, side: GatewaySide, signal: AbortSignal): Promise<DistantTurn>;
+  /** What was prepared there does not begin. */
+  giveUp(worker: string, turnId: string): void;
+  /** As `TurnHosts.attach`; waits for the worker for as long as its turns may go on without a gateway. */
+  attach(note: Json, turnId: string, side: GatewaySide): Promise<DistantTurn | undefined>;
+  drop(note: Json, turnId: string): Promise<void>;
+  /** Of a turn that was begun on another machine. */
+  workerOf(note: Json | undefined): string | undefined;
+}
+
+export interface TurnThere {
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly engine: string;
+  readonly cwd: string;
+  readonly nativeId: string | null;
+  /** The level that the gateway asks for, and whether less is refused. */
+  readonly level: SandboxLevel;
+  readonly isRequired: boolean;
+}
+
+export interface TurnPrepared {
+  readonly fault?: string;
+  /** Real path of its folder there. */
+  readonly cwd: string;
+  readonly sandbox: { readonly level: string; readonly asked: string; readonly reason: string | null };
+  readonly notices: readonly string[];
 }
 
 export interface HostedTurn {
@@ -45,8 +82,10 @@ export interface GatewaySide {
 export interface DistantTurn extends Pick<TurnHost, 'take' | 'redact'> {
   /** How a later gateway finds it: part of its note. */
   readonly whereabouts: { readonly [member: string]: Json };
-  /** Resolves when its process has died. */
-  readonly lost: Promise<void>;
+  /** Resolves when its process has died, with why that is so. */
+  readonly lost: Promise<string | void>;
+  /** On another machine: what it leaves running is that machine's matter. */
+  readonly isElsewhere?: true;
   /** It goes on without this gateway; false where it may not. */
   leave(): boolean;
 }

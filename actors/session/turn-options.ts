@@ -9,7 +9,7 @@ import type { EngineRegistry } from '../engines/registry.js';
 import type { SessionTokens } from '../engines/tokens.js';
 import type { Redact } from '../engines/turn-events.js';
 import type { WatchChanges } from './turn-changes.js';
-import type { TurnHosts } from './turn-hosts.js';
+import type { RemoteTurns, TurnHosts } from './turn-hosts.js';
 import type { KeepText } from './turn-record.js';
 import type { TurnSandbox } from './turn-sandbox.js';
 
@@ -55,6 +55,8 @@ export interface EngineTurnOptions {
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Where turns run that outlive this gateway. Absent: they run in its own process. */
   readonly hosts?: TurnHosts;
+  /** Turns on workers of other machines. Absent: there are none. */
+  readonly remote?: RemoteTurns;
   /** Confines what engines start. Absent: nothing is confined. */
   readonly sandbox?: TurnSandbox;
   /** Called when an engine broke its contract; the turn fails with a sentence in any case. */

@@ -185,7 +185,7 @@ const sandboxOf = (
         isAdopted,
       });
 
-interface Following {
+export interface Following {
   readonly sandbox?: ConfinedTurn;
   /** Just before a program starts; rejects where none may. */
   readonly confirm: () => Promise<void>;
@@ -200,7 +200,8 @@ interface Following {
   readonly host: (side: GatewaySide) => Promise<Host | undefined>;
 }
 
-async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
+/** Its host works, and what it says becomes the session's. */
+export async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
   const { input, context, options, onLingering } = run;
   const { sandbox, changes, isStored } = following;
   const { keepText } = options;
@@ -291,7 +292,7 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
     const late = (): void =>
       endFor(`The turn took longer than ${Math.round(input.deadlineMs / 1000)} s and was ended.`);
     deadline = setTimeout(late, Math.min(following.deadlineMs, 2 ** 31 - 1));
-    const lost = host.lost?.then(() => 'lost' as const);
+    const lost = host.lost?.then((why) => ({ why: why ?? hostDied }));
     const how = await Promise.race([followed.ended, left, ...(lost ? [lost] : [])]);
     if (how === 'left') {
       isLeft = true;
@@ -299,10 +300,10 @@ async function follow(run: TurnRun, following: Following): Promise<TurnOutput> {
       return interruption('');
     }
     deltas.close();
-    if (how === 'lost') {
+    if ('why' in how) {
       await record.close();
-      const note = followed.lastNote();
-      return (await run.clear(note && { ...note })) ?? cutOff(interruption(deltas.text(), hostDied), options);
+      const note = host.isElsewhere === true ? undefined : followed.lastNote();
+      return (await run.clear(note && { ...note })) ?? cutOff(interruption(deltas.text(), how.why), options);
     }
     const { result, unconfirmedPid } = how;
     const changed = context.reason() === 'stopping' ? undefined : host.redact(await changes?.read());
@@ -339,7 +340,7 @@ const hostDied = 'The process that ran this turn died.';
 const answerId = (turnId: string): string => `${turnId}:answer`;
 
 /** What is left of the time of a turn, by when its host began it. */
-function remaining(note: Json, deadlineMs: number): number {
+export function remaining(note: Json, deadlineMs: number): number {
   const { beganAt } = (note ?? {}) as { readonly beganAt?: Json };
   const passed = typeof beganAt === 'number' ? Date.now() - beganAt : 0;
   return Math.min(Math.max(deadlineMs - passed, 0), deadlineMs);

@@ -6,6 +6,8 @@ import type { Command, Confined, InForce, Sandbox } from '../sandbox/sandbox.js'
 /** How the programs of turns are confined. */
 export interface TurnSandbox {
   readonly port: Sandbox;
+  /** Is a turn refused that cannot be confined as asked? Asked for turns on other machines. */
+  isRequired?(): boolean;
   /** The narrowest of the instance's level and those of these employees. */
   levelOf(employees: readonly string[]): SandboxLevel;
   /** Each turn, once it is known what holds in it. */
@@ -109,7 +111,7 @@ export async function openSandbox(
 }
 
 /** Its own, and those of the agents that stand behind it. */
-const employeesOf = ({
+export const employeesOf = ({
   employee,
   confinedAs = [],
 }: Pick<TurnInput, 'employee' | 'confinedAs'>): readonly string[] =>

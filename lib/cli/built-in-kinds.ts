@@ -12,6 +12,7 @@ import { pairingCodeKind } from '../../actors/pairing-code/kind.js';
 import { sessionKind } from '../../actors/session/kind.js';
 import { triggerKind } from '../../actors/trigger/kind.js';
 import { workItemKind } from '../../actors/work-item/kind.js';
+import { workerKind } from '../../actors/worker/kind.js';
 import { workflowRunKind } from '../../actors/workflow-run/kind.js';
 import { workflowKind } from '../../actors/workflow/kind.js';
 import type { AtMostOnceEffect, AtLeastOnceEffect, Kind } from '../../actors/contracts.js';
@@ -28,6 +29,7 @@ export const builtInKinds = (): readonly Kind[] =>
     notifierKind({ message: keyed }),
     heldDecisionKind({ decide: keyed }),
     homeKind(),
+    workerKind(),
     fileKind(),
     budgetKind(),
     workflowKind(),

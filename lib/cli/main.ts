@@ -45,6 +45,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^template$/, async () => (await import('./template.js')).templateCommand],
   [/^(?:export|import)$/, async () => (await import('./bundle.js')).bundleCommands],
   [/^node$/, async () => (await import('./node.js')).nodeCommand],
+  [/^worker$/, async () => (await import('./worker.js')).workerCommand],
   [/^workers$/, async () => (await import('./workers.js')).workersCommand],
   [/^home$/, async () => (await import('./home.js')).homeCommand],
   [/^trust$/, async () => (await import('./trust.js')).trustCommand],

@@ -22,6 +22,8 @@ interface RunOptions extends HomeOptions {
   readonly cwd?: string;
   readonly ownFolder?: boolean;
   readonly worktree?: boolean;
+  readonly worker?: string;
+  readonly labels?: string[];
   readonly permissions?: PermissionMode;
   readonly detach?: boolean;
   readonly json?: boolean;
@@ -39,6 +41,10 @@ export function runCommand(program: Command, terminal: Terminal): void {
     .option('--cwd <folder>', 'working folder (default: the folder you are in)')
     .option('--own-folder', "work in an empty folder of the session's own")
     .option('--worktree', 'work in a git worktree of its own, of the repository in that folder')
+    .option('--worker <name>', 'run on this worker of another machine; --cwd names a folder there')
+    .option('--labels <labels>', 'run on a worker that has all of these labels, by commas', (text) =>
+      text.split(','),
+    )
     .addOption(
       new Option(
         '--permissions <mode>',
@@ -64,7 +70,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
       if (session !== undefined && !(await mayInterrupt(client, session, { terminal, isInteractive })))
         return terminal.say('Nothing was sent.');
       const settings = settingsOf(options, session, layout);
-      if (settings.cwd !== undefined)
+      if (settings.cwd !== undefined && !isElsewhere(options))
         await askTrust(client, settings.cwd, { layout, terminal, isInteractive });
       const started = await reached(announcement.url, gateway.sessions.run(text, settings));
       if (isRefusal(started)) throw refused(started);
@@ -109,7 +115,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
 }
 
 function settingsOf(options: RunOptions, session: string | undefined, layout: Layout): RunSettings {
-  const { engine, employee, model, effort, worktree, permissions } = options;
+  const { engine, employee, model, effort, worktree, permissions, worker, labels } = options;
   const cwd = session === undefined ? workingFolderOf(options, layout) : undefined;
   return given({
     giveUpAfterMs: 5_000,
@@ -121,14 +127,20 @@ function settingsOf(options: RunOptions, session: string | undefined, layout: La
     cwd,
     worktree,
     permissions,
+    worker,
+    labels,
   });
 }
+
+const isElsewhere = ({ worker, labels }: RunOptions): boolean => worker !== undefined || labels !== undefined;
 
 /**
  * Where the agent works: where the person stands. An employee brings a folder of its own, and the home is no
  * place for agents.
  */
-function workingFolderOf({ cwd, ownFolder, employee }: RunOptions, layout: Layout): string | undefined {
+function workingFolderOf(options: RunOptions, layout: Layout): string | undefined {
+  const { cwd, ownFolder, employee } = options;
+  if (isElsewhere(options)) return cwd; // as it is called there
   if (cwd !== undefined) return resolve(cwd);
   const here = process.cwd();
   const isHome = here === layout.home || here.startsWith(`${layout.home}/`);

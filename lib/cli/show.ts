@@ -55,6 +55,9 @@ async function showSession(
   if (options.json === true) return terminal.out(JSON.stringify(session));
   const waits = (await waitsForYou(client))(session.id) ? ', waits for you' : '';
   terminal.out(`${plainText(session.title ?? session.id)}  [${session.status}${waits}, ${session.engine}]`);
+  const { worker, workerLabels } = session;
+  if (worker != null) terminal.out(`on worker ${worker}, in ${plainText(String(session.cwd))} there`);
+  else if (workerLabels.length > 0) terminal.out(`for a worker with the labels ${workerLabels.join(', ')}`);
   if (session.branch != null)
     terminal.out(
       `branch ${session.branch}; take it over in the repository with: git merge ${session.branch}`,

@@ -102,6 +102,8 @@ function insteadOf({ what, id }: Pick<WaitingItem, 'what' | 'id'>, verb: Verb, l
   if (what === 'resume') return `It was interrupted, and waits. Go on with: ${hint(layout, 'resume', id)}`;
   if (what === 'backup')
     return `It goes once a backup succeeds. Fix what it says, then try at once: ${hint(layout, 'backup')}`;
+  if (what === 'worker')
+    return `It goes once that worker takes the turns that wait for it: ${hint(layout, 'workers')}`;
   if (what === 'silent')
     return `It goes on by itself once something comes. End its turn: ${hint(layout, 'stop', id)}`;
   if (what === 'budget' && verbs[verb] === 'approve')

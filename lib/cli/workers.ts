@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import { connect } from './client.js';
+import { connect, type Client } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { duration, table } from './print.js';
@@ -10,21 +10,23 @@ export function workersCommand(program: Command, terminal: Terminal): void {
     .addArgument(
       new Argument(
         '[action]',
-        'list: what runs where; drain: begin no more turns there; remove: end its turns and then it',
+        'list: what runs where; add: invite one of another machine; drain: begin no more turns there; resume: ' +
+          'begin turns again; remove: end its turns and then it',
       )
-        .choices(['list', 'drain', 'remove'])
+        .choices(['list', 'add', 'drain', 'resume', 'remove'])
         .default('list'),
     )
-    .argument('[name]', 'of the worker, for drain and remove')
+    .argument('[name]', 'of the worker')
     .option('--json', 'answer as JSON')
     .action(async (action: Action, name: string | undefined, options: Options): Promise<void> => {
       const client = await connect(homeOf(options, terminal));
       if (action !== 'list') {
         if (name === undefined)
           throw new CommandError(exitCodes.usage, `Name a worker to ${action}; "troupe workers" lists them.`);
+        if (action === 'add') return invite(client, name, options, terminal);
         const path = { path: { id: name } };
         await client.post(`/api/workers/{id}/${action}`, { params: path });
-        return terminal.say(action === 'drain' ? 'Nothing more begins there.' : 'Removed the worker.');
+        return terminal.say(done[action]);
       }
       const answer = await client.get('/api/workers');
       if (options.json === true) return terminal.out(JSON.stringify(answer));
@@ -34,12 +36,20 @@ export function workersCommand(program: Command, terminal: Terminal): void {
       const none = ['-', '-', '-'];
       terminal.out(
         table(
-          ['WORKER', 'STATE', 'PID', 'UP', 'SESSION', 'ENGINE', 'FOR'],
-          workers.flatMap(({ name: worker, state, pid, startedAt, turns }) =>
+          ['WORKER', 'STATE', 'WHERE', 'UP', 'SLOTS', 'LABELS', 'SESSION', 'ENGINE', 'FOR'],
+          workers.flatMap(({ name: worker, state, place, startedAt, slots: own, labels, turns }) =>
             (turns.length === 0
               ? [none]
               : turns.map((turn) => [turn.sessionId, turn.engine, since(turn.since)])
-            ).map((turn) => [worker, state, String(pid), since(startedAt), ...turn]),
+            ).map((turn) => [
+              worker,
+              state,
+              place,
+              startedAt === null ? '-' : since(startedAt),
+              own === null ? '-' : String(own),
+              labels.join(',') || '-',
+              ...turn,
+            ]),
           ),
           'No worker runs; the first turn of an engine that outlives the gateway starts one.',
         ),
@@ -54,5 +64,27 @@ export function workersCommand(program: Command, terminal: Terminal): void {
     });
 }
 
-type Action = 'list' | 'drain' | 'remove';
+/** The code works once: it is for the worker alone. */
+async function invite(
+  { post, announcement }: Client,
+  name: string,
+  { json }: Options,
+  terminal: Terminal,
+): Promise<void> {
+  const { code, ttlSeconds } = await post('/api/workers', { body: { name } });
+  if (json === true) return terminal.out(JSON.stringify({ name, code, ttlSeconds }));
+  terminal.out(code);
+  terminal.say(
+    `Within ${Math.ceil(ttlSeconds / 60)} minutes, on the other machine, with this code on its standard input:\n` +
+      `  troupe worker --join ${announcement.publicUrl ?? announcement.url} --name ${name} --roots <folders>`,
+  );
+}
+
+const done: Readonly<Record<Exclude<Action, 'list' | 'add'>, string>> = {
+  drain: 'Nothing more begins there.',
+  resume: 'Turns begin there again.',
+  remove: 'Removed the worker.',
+};
+
+type Action = 'list' | 'add' | 'drain' | 'resume' | 'remove';
 type Options = HomeOptions & { readonly json?: boolean };

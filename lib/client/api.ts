@@ -2209,10 +2209,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The processes that run turns for this gateway, and what runs where. The first turn starts one; with `agents.worker: false` there are none. */
+        /** The processes that run turns for this gateway, here and on other machines, and what runs where. The first turn starts the one that is here; with `agents.worker: false` there is none. */
         get: operations["get /api/workers"];
         put?: never;
-        post?: never;
+        /** Invite a worker of another machine: it joins with the code, once, within ten minutes (`troupe worker --join`). */
+        post: operations["post /api/workers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2228,7 +2229,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** No turn begins there any more; it ends with its last one. The next turn starts another worker. */
+        /** No turn begins there any more; what it has goes on. One that is here ends with its last turn. */
         post: operations["post /api/workers/:id/drain"];
         delete?: never;
         options?: never;
@@ -2245,8 +2246,42 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends its turns, which are interrupted, and then the worker. */
+        /** Ends its turns, which are interrupted, and then the worker. One of another machine must be invited again. */
         post: operations["post /api/workers/:id/remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Turns begin again on a worker of another machine that was drained. */
+        post: operations["post /api/workers/:id/resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/workers/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Exchange the code of an invitation for the token of the worker. Case and dashes do not matter. */
+        post: operations["post /api/workers/join"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3446,6 +3481,9 @@ export interface components {
             totalTurns: number;
             /** @enum {string} */
             transportState: "idle" | "queued" | "running" | "error" | "interrupted";
+            /** @description Of another machine, on which it runs. */
+            worker: string | null;
+            workerLabels: string[];
             workItemId: string | null;
         } & {
             [key: string]: unknown;
@@ -3477,17 +3515,29 @@ export interface components {
             };
         };
         Worker: {
+            /** @description Of another machine: when it connected last. */
+            connectedAt: string | null;
+            engines: string[];
+            labels: string[];
             /** @description Resident memory of the process, without its agents. Null where it cannot be known. */
             memoryBytes: number | null;
             name: string;
-            pid: number;
-            /** Format: date-time */
-            startedAt: string;
+            pid: number | null;
             /**
-             * @description serving: turns begin there. draining: only what it has goes on. earlier: it has turns that an earlier life of the gateway began.
+             * @description here: on the machine of the gateway.
              * @enum {string}
              */
-            state: "serving" | "draining" | "earlier";
+            place: "here" | "elsewhere";
+            /** @description Folders there in which its agents may work. */
+            roots: string[];
+            /** @description Turns at once. Null: it shares those of the gateway. */
+            slots: number | null;
+            startedAt: string | null;
+            /**
+             * @description serving: turns begin there. draining: only what it has goes on. earlier: it has turns that an earlier life of the gateway began. Of another machine also invited: it has not joined yet; away: it is not connected.
+             * @enum {string}
+             */
+            state: "serving" | "draining" | "earlier" | "invited" | "away";
             turns: {
                 engine: string;
                 sessionId: string;
@@ -3754,7 +3804,7 @@ export interface operations {
                             until: string | null;
                             /** @description What of it waits, e.g. the id of a tool permission, or the hash of a polling program. */
                             waitingId: string;
-                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, `notification` (a destination that fails), `backup` (backups that fail), or a word of a host. */
+                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, `notification` (a destination that fails), `backup` (backups that fail), `worker` (one that cannot take the turns that wait for it), or a word of a host. */
                             what: string;
                             /** @description Id of the workflow that a run belongs to, or the folder to trust. */
                             within?: string;
@@ -8113,6 +8163,8 @@ export interface operations {
                     engine?: string | null;
                     /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
                     idempotencyKey?: string;
+                    /** @description Runs on a worker that has all of these labels. People only. */
+                    labels?: string[];
                     message?: string;
                     model?: string | null;
                     parent?: string | null;
@@ -8122,6 +8174,8 @@ export interface operations {
                     permissions?: ("ask" | "edits" | "full") | null;
                     prompt?: string;
                     title?: string | null;
+                    /** @description The worker of another machine to run on. People only. */
+                    worker?: string | null;
                     /** @description A git worktree of its own, of the repository in `cwd` or in the employee's folder. */
                     worktree?: boolean;
                 };
@@ -8216,6 +8270,9 @@ export interface operations {
                         totalTurns: number;
                         /** @enum {string} */
                         transportState: "idle" | "queued" | "running" | "error" | "interrupted";
+                        /** @description Of another machine, on which it runs. */
+                        worker: string | null;
+                        workerLabels: string[];
                         workItemId: string | null;
                     } & {
                         [key: string]: unknown;
@@ -11391,9 +11448,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description Engines whose turns outlive the gateway. Those of all others end with it. */
+                        /** @description Engines whose turns here outlive the gateway. Those of all others end with it. */
                         hosted: string[];
-                        /** @description Turns at once, in workers and in the gateway together. */
+                        /** @description Turns at once, in all workers and in the gateway together. */
                         slots: {
                             /** @description Of those that run, by engine. */
                             engines: {
@@ -11416,6 +11473,55 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        code: string;
+                        name: string;
+                        /** @constant */
+                        status: "ok";
+                        ttlSeconds: number;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -11461,7 +11567,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -11507,7 +11613,101 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/workers/:id/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/workers/join": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    code: string;
+                    name: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                        token: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "PAIRING_CODE_INVALID" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -24,6 +24,10 @@ export interface RunSettings extends RequestSettings {
   readonly title?: string;
   /** A git worktree of its own, of the repository in `cwd` or in the employee's folder. */
   readonly worktree?: boolean;
+  /** A worker of another machine, by its name. */
+  readonly worker?: string;
+  /** Any worker that has all of these labels. */
+  readonly labels?: string[];
   /** What its agent may do without permission: nothing, change files in its folder, all. */
   readonly permissions?: 'ask' | 'edits' | 'full';
   /** See `EventsOptions`. */

@@ -186,6 +186,8 @@ export interface Employee {
   /** Where this employee's sessions work that name no folder, and whether in a git worktree of it. */
   readonly cwd?: string;
   readonly worktree?: boolean;
+  /** The worker on which this employee's sessions run: by its name, or by all of these labels. */
+  readonly worker?: { readonly name?: string | undefined; readonly labels?: readonly string[] | undefined };
   /** What this employee's agents may do without permission. Default `ask`. */
   readonly permissions?:
     | ToolMode

@@ -9,7 +9,7 @@ import { optionsOf, replyWith, expected, type Request, type Reply, inTurn } from
 import { callerNamed } from './authority/causes.js';
 import { rightsOf } from './authority/session-rights.js';
 import { openWithin, selectFor } from './sessions/open-session.js';
-import { workingFolder } from './sessions/working-folder.js';
+import { ownPlace } from './workers.js';
 import { ownRow, idsOf } from './iterate.js';
 
 /** Cron jobs: written down, changed, taken away, fired by hand; and what a fire opens. */
@@ -109,7 +109,7 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
   };
   const selection = expected(await selectFor(app, input, employee));
   const sessionId = app.supervisor.environment.ids.next();
-  const cwd = expected(await workingFolder(app, sessionId, undefined, { rehearsal: false }));
+  const { cwd, placement } = expected(await ownPlace(app, sessionId, employee));
   const causes = await causesOfFire(app, job);
   const rights = expected(await rightsOf(app, { causes, parentSessionId: null, employee }));
   const prefix = await frozenPrefix(app);
@@ -143,6 +143,7 @@ export async function launchFire(app: App, { fireId, job }: LaunchInput): Promis
           employee,
           selection,
           cwd,
+          placement,
           rights,
           lineage: { parentSessionId: null, ancestors: [] },
           workItemId: item.id,

@@ -187,7 +187,7 @@ const codeId = (key: string, deviceKind: DeviceKind, code: string): string =>
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const codeShape = new RegExp(`^[${alphabet}]{4}(?:-[${alphabet}]{4}){2}$`);
 
-function typable(secret: string): string {
+export function typable(secret: string): string {
   const letters = [...Buffer.from(secret, 'base64url').subarray(0, 12)]
     .map((byte) => alphabet[byte & 31])
     .join('');
@@ -195,7 +195,7 @@ function typable(secret: string): string {
 }
 
 /** As people type: any case, with or without blanks and dashes. */
-function typed(text: string): string | undefined {
+export function typed(text: string): string | undefined {
   const letters = text.toUpperCase().replace(/[\s-]/g, '');
   return letters.length === 12 ? letters.replace(/(.{4})(?=.)/g, '$1-') : undefined;
 }

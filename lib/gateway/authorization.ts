@@ -83,6 +83,7 @@ const table = {
   'engines.refresh': people,
   'workers.read': people,
   'workers.manage': people,
+  'workers.join': newcomers,
   'ws.watch': anyCaller,
   'mcp.call': anyCaller,
 

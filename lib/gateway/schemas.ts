@@ -101,6 +101,8 @@ export const session = z
     workItemId: maybe(z.string()),
     title: maybe(z.string()),
     promptExcerpt: maybe(z.string()),
+    worker: maybe(z.string()).describe('Of another machine, on which it runs.'),
+    workerLabels: z.array(z.string()),
     branch: maybe(z.string()).describe('Of the git worktree that it works in.'),
     status: sessionStatus.describe('`stopped` is final for pollers; a later message resumes the session.'),
     transportState: z.enum(['idle', 'queued', 'running', 'error', 'interrupted']),

@@ -73,6 +73,15 @@ export const agents = z.strictObject({
       'true runs turns in a process of their own that outlives the gateway: a restart, an upgrade or a crash of ' +
         'the gateway does not cut them. false ends them with the gateway.',
     ),
+  workerWaitSeconds: z
+    .int()
+    .min(5)
+    .max(3_600)
+    .default(60)
+    .describe(
+      'How long a worker on another machine lets its turns go on without its gateway; a little later the gateway ' +
+        'calls them interrupted.',
+    ),
   resume: z
     .boolean()
     .default(false)

@@ -60,6 +60,7 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
   });
   const sandbox: TurnSandbox = {
     port,
+    isRequired: () => config().agents.sandboxRequired,
     levelOf: (employees) =>
       (records?.roster.value.employees ?? [])
         .filter(({ name }) => employees.includes(name))
@@ -91,8 +92,8 @@ async function hiddenPlaces(
   ];
 }
 
-/** Three quarters of what this machine has, where nothing is said. */
-function memoryBytesMax({ agents: { memoryMegabytesMax: said } }: Config): number | undefined {
+/** Of one turn: three quarters of what this machine has, where nothing is said. `memoryBytesMax(config) // 12e9` */
+export function memoryBytesMax({ agents: { memoryMegabytesMax: said } }: Config): number | undefined {
   if (said === 0) return undefined;
   return said === null ? Math.floor(totalmem() * 0.75) : said * 2 ** 20;
 }

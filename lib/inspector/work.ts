@@ -28,10 +28,10 @@ export async function work(
 }
 
 type PlaceInQueue = (sessionId: string) => number | undefined;
-type Listed = Pick<Workers, 'list'>;
+type Listed = { readonly local?: Pick<Workers, 'list'> };
 
 async function workerOf(sessionId: string, workers: Listed | undefined): Promise<Work['worker']> {
-  for (const { name, state, pid, startedAt, turns } of (await workers?.list()) ?? []) {
+  for (const { name, state, pid, startedAt, turns } of (await workers?.local?.list()) ?? []) {
     const turn = turns.find((one) => one.sessionId === sessionId);
     if (turn === undefined) continue;
     const memoryBytes = await residentBytes(pid);

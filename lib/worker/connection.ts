@@ -103,6 +103,8 @@ export async function openConnection(path: string, options: ConnectionOptions): 
         for (const { side } of turns.values()) side.onTaken?.();
         return turns.clear();
       case 'ready':
+      case 'prepared': // of other machines
+      case 'beat':
         return;
     }
   }

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Engine } from '../../actors/engines/engine.js';
-import type { PoolStats } from '../../actors/engines/pool.js';
+import type { PoolStats, SlotRequest } from '../../actors/engines/pool.js';
 import type { Redact } from '../../actors/engines/turn-events.js';
 import type { Config } from '../home/config.js';
 import { configuredEngines } from '../home/engines.js';
 import type { Layout } from '../home/layout.js';
 import { embeddedStore } from '../home/store-setting.js';
+import { remoteWorkers, type RemoteWorkers } from './remote-workers.js';
 import { openWorkers, type Workers } from './workers.js';
 
 export interface HomeWorkersOptions {
@@ -18,19 +19,59 @@ export interface HomeWorkersOptions {
   readonly log: Logger;
   /** Of the program's own: they run in its process, and end with it. */
   readonly ownEngines: readonly Engine[];
+  /** Do turns go on when the gateway is stopped? */
+  readonly keepsTurns: boolean;
 }
 
 /** What commands and routes reach of them. */
-export interface HomeWorkers extends Pick<Workers, 'list' | 'drain' | 'remove' | 'hosted'> {
+export interface HomeWorkers {
+  /** On this machine. Absent: turns run in the gateway. */
+  readonly local?: Pick<Workers, 'list' | 'drain' | 'remove' | 'hosted'>;
+  /** On other machines. */
+  readonly remote: RemoteWorkers;
   /** Of turns, in workers and in the gateway together. */
   slots(): PoolStats;
+  /** Turns that wait for a worker, and that none which is here could run. */
+  stranded(): readonly SlotRequest[];
 }
 
-/**
- * The workers of a home, unless `agents.worker` is false.
- * @example const workers = homeWorkers({ config, layout, gatewayUrl, redact, log, ownEngines: [] });
- */
-export function homeWorkers(options: HomeWorkersOptions): Workers | undefined {
+/** All workers of a home, and what becomes of their turns when its gateway ends. */
+export interface OpenWorkers extends Omit<HomeWorkers, 'slots' | 'stranded' | 'local'> {
+  readonly local?: Workers;
+  /** The engine, that knows of its provider's limits what its turns have shown elsewhere. */
+  hearing(engine: Engine): Engine;
+  /** Another machine may own the home next, which could not find turns that run on this one. */
+  keepNoneHere(): void;
+  leave(): void;
+  /** How many turns go on. */
+  readonly left: number;
+}
+
+/** `const workers = homeWorkers({ config, layout, gatewayUrl, redact, log, ownEngines: [], keepsTurns: true })` */
+export function homeWorkers(options: HomeWorkersOptions): OpenWorkers {
+  const { config, redact, log, keepsTurns } = options;
+  const local = localWorkers(options);
+  const remote = remoteWorkers({
+    waitMs: config.agents.workerWaitSeconds * 1_000,
+    redact: redact ?? ((value) => value),
+    onFault: (engine, error) => log.error({ err: error, engine }, 'a turn on another machine met a fault'),
+  });
+  if (!keepsTurns || endsContainer()) local?.keepNone();
+  if (!keepsTurns) remote.keepNone();
+  return {
+    ...(local && { local }),
+    remote,
+    hearing: (engine) => local?.hearing(engine) ?? engine,
+    keepNoneHere: () => local?.keepNone(),
+    leave: () => local?.leave(),
+    get left() {
+      return (local?.left ?? 0) + remote.left;
+    },
+  };
+}
+
+/** Undefined where `agents.worker` is false. */
+function localWorkers(options: HomeWorkersOptions): Workers | undefined {
   const { config, layout, gatewayUrl, redact, log, ownEngines } = options;
   if (!config.agents.worker) return undefined;
   if (Buffer.byteLength(join(layout.run, 'worker-00000000')) > socketPathBytesMax) {

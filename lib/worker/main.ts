@@ -1,5 +1,5 @@
 import { configuredEngines } from '../home/engines.js';
-import { Worker } from './worker.js';
+import { listen } from './listen.js';
 import type { WorkerSetup } from './wire.js';
 
 /** The program of a worker: its setup on stdin, a line on stdout when it listens. It ends by itself. */
@@ -11,8 +11,7 @@ const engines = configuredEngines(
   () => setup.gatewayUrl,
   setup.enginesFolder,
 );
-const worker = new Worker(setup, engines, () => process.exit(0));
-await worker.listen();
+await listen(setup, engines, () => process.exit(0));
 process.stdout.write('ready\n');
 // A Ctrl-C in the gateway's terminal is not meant for what its agents do
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);

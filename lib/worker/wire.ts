@@ -6,15 +6,28 @@ import type { Graces } from '../../actors/engines/process.js';
 import type { TurnRequest } from '../../actors/engines/engine.js';
 import type { EngineLimits } from '../../actors/engines/limits.js';
 import type { TurnCommand, TurnEvent } from '../../actors/engines/turn-events.js';
+import type { SandboxLevel } from '../../actors/sandbox/levels.js';
 import type { Command, Confined } from '../../actors/sandbox/sandbox.js';
+import type { WorkerOffer } from '../../machines/worker/machine.js';
 
 /**
- * What a gateway and its worker say to each other over a Unix socket: JSON in lines. A worker hosts turns and does
- * nothing else; it reads no store, and what it starts is what the gateway tells it to start.
+ * What a gateway and its worker say to each other, in JSON: over a Unix socket (in lines) with one on the gateway's
+ * machine, over a WebSocket with one on another. A worker hosts turns and does nothing else. On the gateway's machine
+ * what it starts is what the gateway tells it to start; on another that machine says how its programs are confined.
  */
 export type ToWorker =
-  /** First of all; a wrong key ends the connection. */
-  | { readonly type: 'hello'; readonly key: string }
+  /** First of all; a wrong key ends the connection. On another machine its token was judged before, and it has none. */
+  | {
+      readonly type: 'hello';
+      readonly key: string;
+      /** To another machine: how long its turns go on without an answer. */
+      readonly waitMs?: number;
+    }
+  /** Another machine only: may this turn be run there, and how? Answered by `prepared`. */
+  | TurnPreparation
+  /** Another machine only: the answer to its own, and the end of a turn was heard. */
+  | { readonly type: 'beat'; readonly n: number }
+  | { readonly type: 'heard'; readonly turnId: string }
   | {
       readonly type: 'begin';
       readonly turnId: string;
@@ -24,8 +37,8 @@ export type ToWorker =
       readonly settleMs: number;
       readonly graces?: Graces;
     }
-  /** Answered by `attached`, as `begin` is, all events of the turn from the first, and `caughtUp`. */
-  | { readonly type: 'attach'; readonly turnId: string }
+  /** Answered by `attached`, as `begin` is, all events of the turn behind `after` (default: all), and `caughtUp`. */
+  | { readonly type: 'attach'; readonly turnId: string; readonly after?: number }
   | { readonly type: 'command'; readonly turnId: string; readonly command: TurnCommand }
   /** Answers `confine`. */
   | { readonly type: 'confined'; readonly id: number; readonly command: Confined }
@@ -42,8 +55,44 @@ export type ToWorker =
   /** End all turns, and then yourself. */
   | { readonly type: 'end' };
 
+/** What the machine of a turn must judge before it begins. */
+export interface TurnPreparation {
+  readonly type: 'prepare';
+  readonly turnId: string;
+  readonly sessionId: string;
+  readonly engine: string;
+  readonly cwd: string;
+  readonly nativeId: string | null;
+  /** The gateway's level for this turn, and whether less is refused. */
+  readonly level: SandboxLevel;
+  readonly isRequired: boolean;
+}
+
+/** Its judgement: a fault, or where and how the turn will run. */
+export interface PreparedTurn {
+  readonly type: 'prepared';
+  readonly turnId: string;
+  /** Why it cannot run there, as a sentence. */
+  readonly fault?: string;
+  /** The real path of its working folder. */
+  readonly cwd: string;
+  readonly sandbox: { readonly level: string; readonly asked: string; readonly reason: string | null };
+  /** For those who watch the turn. */
+  readonly notices: readonly string[];
+}
+
 export type FromWorker =
-  | { readonly type: 'ready'; readonly pid: number; readonly startedAt: number; readonly running: number }
+  | PreparedTurn
+  /** Another machine only: is the gateway still there? */
+  | { readonly type: 'beat'; readonly n: number }
+  | {
+      readonly type: 'ready';
+      readonly pid: number;
+      readonly startedAt: number;
+      readonly running: number;
+      /** On another machine: what there is. */
+      readonly offer?: WorkerOffer;
+    }
   /** Where it is here: whose it is. */
   | {
       readonly type: 'attached';

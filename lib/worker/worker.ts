@@ -1,12 +1,35 @@
-import { timingSafeEqual } from 'node:crypto';
-import { chmod, rm, stat } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Engine } from '../../actors/engines/engine.js';
+import type { TurnEvent } from '../../actors/engines/turn-events.js';
 import { ConfineError, type Command, type Confined } from '../../actors/sandbox/sandbox.js';
 import { hostTurn } from '../../actors/session/turn-host.js';
 import { secretsIn } from '../../actors/session/turn-secrets.js';
+import type { Places } from './places.js';
+import { PreparedTurns } from './prepared-turns.js';
 import { WorkerTurn } from './turns.js';
-import { keyFile, onFrames, write, type FromWorker, type ToWorker, type WorkerSetup } from './wire.js';
+import type { FromWorker, ToWorker } from './wire.js';
+
+/** Its way to a gateway that has shown that it is one. */
+export interface Link {
+  send(frame: FromWorker): void;
+  /** When what was sent is out. */
+  end(): void;
+}
+
+export interface WorkerOptions {
+  /** How long turns go on without a gateway that has said nothing. */
+  readonly waitMs: number;
+  /** How long it stays with nothing to do. Absent: for ever, also without a gateway. */
+  readonly idleMs?: number;
+  /** How long a turn is kept whose end its gateway has heard. Default: one minute. */
+  readonly heardMs?: number;
+  /** Of another machine than the gateway's: judges turns there. Absent: the gateway does. */
+  readonly places?: Places;
+  /** A turn begins. */
+  readonly onBegin?: (turn: { readonly sessionId: string; readonly tokenHash: string }) => void;
+  /** What its turns say, beside what is sent. */
+  readonly onEvent?: (turnId: string, event: TurnEvent) => void;
+}
 
 /**
  * A process that hosts the turns of one gateway, and goes on with them when that gateway ends, stops or dies: the
@@ -19,77 +42,75 @@ export class Worker {
   /** No longer anyone's, and not yet at their end. */
   private readonly dropped = new Set<WorkerTurn>();
   private readonly confining = new Map<number, Confining>();
-  private readonly server: Server;
-  private readonly startedAt = Date.now();
-  private gateway: Socket | undefined;
+  /** Of another machine than the gateway's. */
+  private readonly prepared: PreparedTurns | undefined;
+  readonly startedAt = Date.now();
+  private gateway: Link | undefined;
   /** Turns that this gateway follows. */
   private followed = new Set<string>();
   private waitMs: number;
   private confines = 0;
   private clock: NodeJS.Timeout | undefined;
-  private poll: NodeJS.Timeout | undefined;
+  /** Since when no gateway was heard; monotonic. */
+  private quietSince = performance.now();
   private wasGreeted = false;
   private isRetiring = false;
   private isEnding = false;
   private isClosed = false;
 
   constructor(
-    private readonly setup: Omit<WorkerSetup, 'engines' | 'enginesFolder' | 'gatewayUrl'>,
+    private readonly options: WorkerOptions,
     private readonly engines: readonly Engine[],
-    private readonly over: () => void,
+    private readonly over: () => void | Promise<void>,
   ) {
-    this.waitMs = setup.waitMs;
-    this.server = createServer((socket) => this.greet(socket));
+    this.waitMs = options.waitMs;
+    this.prepared = options.places && new PreparedTurns(options.places);
   }
 
-  async listen(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      this.server.once('error', reject);
-      this.server.listen(this.setup.socket, resolve);
-    });
-    await chmod(this.setup.socket, 0o600);
-    this.poll = setInterval(() => void this.findSocket(), pollEveryMs).unref();
-    this.watch();
+  get hasGateway(): boolean {
+    return this.gateway !== undefined;
   }
 
-  private greet(socket: Socket): void {
-    let isKnown = false;
-    socket.on('error', () => undefined); // its end is what counts
-    socket.on('close', () => {
-      if (this.gateway !== socket) return;
-      this.gateway = undefined;
-      this.watch();
-    });
-    onFrames<ToWorker>(socket, (frame) => {
-      if (isKnown) return this.gateway === socket && !this.isClosed ? this.take(frame) : undefined;
-      if (frame.type !== 'hello' || !same(frame.key, this.setup.key)) return void socket.destroy();
-      isKnown = true;
-      this.welcome(socket);
-    });
-  }
-
-  private welcome(socket: Socket): void {
+  /** From now on this is its gateway. */
+  welcome(link: Link, waitMs = this.options.waitMs): void {
     const before = this.gateway;
-    this.gateway = socket;
+    this.gateway = link;
     if (before !== undefined) {
-      write(before, { type: 'superseded' });
-      before.destroySoon();
+      before.send({ type: 'superseded' });
+      before.end();
     }
     this.wasGreeted = true;
-    this.waitMs = this.setup.waitMs;
+    this.waitMs = waitMs;
     this.followed = new Set();
+    const giveUp = this.prepared?.pending();
     // It takes up at once what it takes up at all
-    setTimeout(() => this.gateway === socket && this.disown(), this.setup.waitMs).unref();
+    setTimeout(() => {
+      if (this.gateway !== link) return;
+      giveUp?.();
+      this.disown();
+    }, waitMs).unref();
     this.watch();
-    this.send({ type: 'ready', pid: process.pid, startedAt: this.startedAt, running: this.running() });
   }
 
-  private take(frame: ToWorker): void {
+  /** This gateway has gone; it was heard last `quietMs` ago. */
+  leave(link: Link, quietMs = 0): void {
+    if (this.gateway !== link) return;
+    this.gateway = undefined;
+    this.quietSince = performance.now() - quietMs;
+    this.watch();
+  }
+
+  take(link: Link, frame: ToWorker): void {
+    if (this.gateway !== link || this.isClosed) return;
     switch (frame.type) {
       case 'begin':
         return this.begin(frame);
+      case 'prepare':
+        return void this.prepare(frame);
       case 'attach':
-        return this.attach(frame.turnId);
+        return this.attach(frame.turnId, frame.after);
+      case 'heard':
+        return this.forgetHeard(frame.turnId);
       case 'command':
         return this.turns.get(frame.turnId)?.take(frame.command);
       case 'confined':
@@ -111,22 +132,40 @@ export class Worker {
         this.isRetiring = true;
         return this.watch();
       case 'end':
-        this.isEnding = true;
-        this.interrupt();
-        return this.watch();
+        return this.end();
       case 'hello':
+      case 'beat':
         return;
     }
   }
 
-  private attach(turnId: string): void {
+  /** Its turns, and then itself. */
+  end(): void {
+    this.isEnding = true;
+    this.interrupt('The worker was ended.');
+    this.watch();
+  }
+
+  private async prepare(frame: ToWorker & { readonly type: 'prepare' }): Promise<void> {
+    const { turnId, sessionId } = frame;
+    const engine = this.engines.find(({ name }) => name === frame.engine);
+    const answer = await this.prepared?.prepare(frame, engine, async () => {
+      // A gateway that was away for long may have given an earlier one up, and it works in the same folder
+      for (const [id, turn] of this.turns) if (turn.sessionId === sessionId && id !== turnId) this.drop(id);
+      while ([...this.dropped].some((turn) => turn.sessionId === sessionId)) await wait(checkEveryMs);
+    });
+    if (answer !== undefined) this.send(answer);
+  }
+
+  private attach(turnId: string, after = 0): void {
     const turn = this.turns.get(turnId);
     if (turn === undefined) return this.send({ type: 'attached', turnId, isHere: false });
     this.followed.add(turnId);
     const { sessionId, engine, secrets } = turn;
-    this.send({ type: 'attached', turnId, isHere: true, sessionId, engine, secrets: [...secrets] });
-    for (const event of turn.said()) this.send({ type: 'event', turnId, event });
-    if (turn.isOver) this.forgetHeard(turnId);
+    const known = this.isElsewhere ? {} : { secrets: [...secrets] };
+    this.send({ type: 'attached', turnId, isHere: true, sessionId, engine, ...known });
+    for (const event of turn.said()) if (event.seq > after) this.send({ type: 'event', turnId, event });
+    if (turn.isOver && !this.isElsewhere) this.forgetHeard(turnId);
     this.send({ type: 'caughtUp', turnId, ...(turn && { quietMs: turn.quietMs }) });
     for (const [id, asked] of this.confining)
       if (asked.turnId === turnId) this.send({ type: 'confine', id, turnId, command: asked.command });
@@ -138,14 +177,18 @@ export class Worker {
     const earlier = this.turns.get(turnId);
     if (earlier?.isBegun === true) return this.attach(turnId); // asked twice, begun once
     if (engine === undefined || this.isEnding) return this.send({ type: 'attached', turnId, isHere: false });
+    const place = this.prepared?.take(turnId);
+    if (this.isElsewhere && place === undefined)
+      return this.send({ type: 'attached', turnId, isHere: false });
     this.drop(turnId); // its beginning was never stored
     const turn = new WorkerTurn(request.sessionId, engine.name);
     for (const secret of secretsIn(request.env)) turn.secrets.add(secret);
     this.turns.set(turnId, turn);
+    this.options.onBegin?.({ sessionId: request.sessionId, tokenHash });
     this.followed.add(turnId);
     this.watch();
     this.send({ type: 'attached', turnId, isHere: true, sessionId: request.sessionId, engine: engine.name });
-    const confine = (command: Command): Promise<Confined> =>
+    const ask = (command: Command): Promise<Confined> =>
       new Promise((resolve, reject) => {
         const id = (this.confines += 1);
         for (const secret of secretsIn(command.env)) turn.secrets.add(secret);
@@ -154,8 +197,8 @@ export class Worker {
       });
     turn.host = hostTurn({
       engine,
-      request,
-      processes: { tokenHash, confine, ...(graces && { graces }) },
+      request: place === undefined ? request : place.requestOf(request),
+      processes: { tokenHash, confine: place?.confine ?? ask, ...(graces && { graces }) },
       settleMs,
       onFault: (name, error) =>
         this.send({
@@ -164,6 +207,8 @@ export class Worker {
           message: error instanceof Error ? (error.stack ?? error.message) : String(error),
         }),
       post: (event) => {
+        this.options.onEvent?.(turnId, event);
+        if (event.type === 'turn.ended') void place?.close();
         if (this.dropped.has(turn)) {
           if (event.type === 'turn.ended') this.dropped.delete(turn);
           return this.watch();
@@ -177,7 +222,7 @@ export class Worker {
           .catch(() => undefined) // no one waits for it
           .then(() => {
             this.send({ type: 'event', turnId, event });
-            this.forgetHeard(turnId);
+            if (!this.isElsewhere) this.forgetHeard(turnId);
             this.watch();
           });
       },
@@ -193,7 +238,7 @@ export class Worker {
       this.turns.delete(turnId);
       if (this.isRetiring) this.watch();
     };
-    setTimeout(forget, this.setup.heardMs ?? standardHeardMs).unref();
+    setTimeout(forget, this.options.heardMs ?? standardHeardMs).unref();
   }
 
   /** What the gateway has not taken up by now it never will: no one would hear how it ends. */
@@ -202,6 +247,7 @@ export class Worker {
   }
 
   private drop(turnId: string): void {
+    void this.prepared?.drop(turnId);
     const turn = this.turns.get(turnId);
     if (turn === undefined) return;
     for (const [id, asked] of this.confining)
@@ -216,73 +262,56 @@ export class Worker {
   }
 
   private send(frame: FromWorker): void {
-    if (this.gateway !== undefined) write(this.gateway, frame);
+    this.gateway?.send(frame);
   }
 
-  /** Without its socket no gateway can find it: the folder of the home is gone, say. */
-  private async findSocket(): Promise<void> {
-    if (this.gateway !== undefined) return;
-    const isThere = await stat(this.setup.socket).then(
-      () => true,
-      () => false,
-    );
-    if (isThere || this.gateway !== undefined) return;
-    this.isEnding = true;
-    this.interrupt();
-    this.watch();
+  /** Its connections break without a word: only what was confirmed has been heard. */
+  private get isElsewhere(): boolean {
+    return this.options.places !== undefined;
   }
 
-  private running(): number {
+  running(): number {
     return [...this.turns.values(), ...this.dropped].filter(({ isOver }) => !isOver).length;
   }
 
   /** Looks when there will be something to end next: turns that no gateway wants, or this worker. */
-  private watch(): void {
+  watch(): void {
     clearTimeout(this.clock);
     const isWorking = this.running() > 0;
     const isAlone = this.gateway === undefined;
     const isDone = !isWorking && this.turns.size === 0;
+    const { idleMs } = this.options;
     if (!isWorking && this.isEnding) return this.close();
-    if (isDone && (this.isRetiring || (isAlone && this.wasGreeted))) return this.close();
-    const next = (): void => (isWorking ? this.interrupt() : this.close());
-    if (isAlone) this.clock = setTimeout(next, this.waitMs);
-    else if (!isWorking) this.clock = setTimeout(next, this.setup.idleMs);
+    if (isDone && (this.isRetiring || (isAlone && this.wasGreeted && idleMs !== undefined)))
+      return this.close();
+    const next = (): void => (isWorking ? this.interrupt('The gateway did not come back.') : this.close());
+    // Its gateway counts, too, from when they last heard of each other: another turn's end changes nothing of that
+    const quietMs = this.isElsewhere ? performance.now() - this.quietSince : 0;
+    if (isAlone && (isWorking || idleMs !== undefined))
+      this.clock = setTimeout(next, Math.max(0, this.waitMs - quietMs));
+    else if (!isWorking && idleMs !== undefined) this.clock = setTimeout(next, idleMs);
   }
 
-  private interrupt(): void {
-    for (const { reject } of this.confining.values()) reject(new Error('The gateway did not come back.'));
+  private interrupt(why: string): void {
+    this.prepared?.pending()();
+    for (const { reject } of this.confining.values()) reject(new Error(why));
     this.confining.clear();
-    for (const turn of this.turns.values())
-      if (!turn.isOver) turn.interrupt('The gateway did not come back.');
+    for (const turn of this.turns.values()) if (!turn.isOver) turn.interrupt(why);
   }
 
   private close(): void {
     if (this.isClosed) return;
     this.isClosed = true; // what has come in meanwhile is begun in another one
-    clearInterval(this.poll);
-    this.server.close();
-    const { socket } = this.setup;
-    const removed = Promise.all([rm(socket, { force: true }), rm(keyFile(socket), { force: true })]);
-    void removed
-      .catch(() => undefined)
-      .then(() => {
-        this.gateway?.destroy();
-        this.over();
-      });
+    void Promise.resolve(this.over()).then(() => this.gateway?.end());
   }
 }
 
 const standardHeardMs = 60_000;
-const pollEveryMs = 5_000;
+const checkEveryMs = 50;
 
 interface Confining {
   readonly turnId: string;
   readonly command: Command;
   readonly resolve: (confined: Confined) => void;
   readonly reject: (error: Error) => void;
-}
-
-function same(given: unknown, key: string): boolean {
-  const [one, other] = [Buffer.from(String(given)), Buffer.from(key)];
-  return one.length === other.length && timingSafeEqual(one, other);
 }

@@ -3,11 +3,13 @@ import { excerpt } from '../text.js';
 import type { ActivityEntry, OpenMessage } from './activity-entry.js';
 import type { FoundEntry, MessageIn, MessageKind, ReplyTo, StepLink } from './input.js';
 import type { KeptOutput, OutputSwept } from './kept-output.js';
+import type { Placement, SandboxInForce, SilenceRule, TurnBegan, UntrustedSettings } from './turn-place.js';
 import type { PermissionAsked, ToolEvent, ToolPolicy } from './tool-policy.js';
 
 /** The shapes of a session: what it remembers, what can be sent to it. All plain JSON; times are epoch milliseconds. */
 
 export type * from './input.js';
+export type * from './turn-place.js';
 
 /** A message that waits for a turn, or is in one. `n` is its row. */
 export type QueueItem = {
@@ -143,6 +145,8 @@ export interface SessionContext {
   readonly sandbox?: SandboxInForce;
   /** Settings of its project that the last turn left out, or would not begin with, since no one trusted them. */
   readonly untrusted?: UntrustedSettings | null;
+  /** Where its turns are to run that do not run on the gateway's machine. Absent: there. */
+  readonly placement?: Placement;
   /** Turns in a row that went on by themselves after the end of their gateway. */
   readonly resumes?: number;
   /** Messages of the last turn, where it was interrupted: they come again where it is resumed. */
@@ -192,6 +196,8 @@ export interface TurnInput {
   readonly toolPolicy?: ToolPolicy;
   /** Employees whose sandbox holds for it beside its own employee's. */
   readonly confinedAs?: readonly string[];
+  /** On a worker of another machine. Absent: on the gateway's. */
+  readonly placement?: Placement;
 }
 
 /**
@@ -314,32 +320,6 @@ export const limits = {
   toolCharsMax: 200,
   toolInputCharsMax: 8_000,
 } as const;
-
-/** What is found about the place of a turn as it begins: how its agent is confined, and what its project sets. */
-export type TurnBegan = {
-  readonly type: 'turn.began';
-  readonly turnId: string;
-  readonly sandbox?: SandboxInForce;
-  readonly untrusted?: UntrustedSettings;
-  readonly silence?: SilenceRule;
-};
-
-/** A level of `agents.sandbox`, and why it is not the one that was asked for. */
-export type SandboxInForce = {
-  readonly level: string;
-  readonly asked: string;
-  readonly reason: string | null;
-};
-
-/** Files of a project that permit tools or run programs, `.claude/settings.json (hooks)`, and their hash. */
-export type UntrustedSettings = {
-  readonly folder: string;
-  readonly sha256: string;
-  readonly files: readonly string[];
-};
-
-/** How long a turn may be silent, and what is done then. */
-export type SilenceRule = { readonly ms: number; readonly action: 'show' | 'end' };
 
 export type SilenceEvent =
   /** Output came; the last of it `quietMs` ago. */

@@ -20,6 +20,7 @@ export function firstContext(input: SessionInput): SessionContext {
     promptExcerpt: input.message ? excerpt(input.message.content, 140) : null,
     cwd: input.cwd,
     ...(input.branch === undefined ? {} : { branch: input.branch }),
+    ...(input.placement === undefined ? {} : { placement: input.placement }),
     source: input.source,
     sourceRef: input.sourceRef,
     interruptOnNewMessage: input.interruptOnNewMessage,

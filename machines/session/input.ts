@@ -1,5 +1,6 @@
 import type { Caller } from '../caller.js';
 import type { ActorKey, Json } from '../outputs.js';
+import type { Placement } from './turn-place.js';
 import type { ToolPolicy } from './tool-policy.js';
 
 /** What a session is created with. Plain JSON; times are epoch milliseconds. */
@@ -83,6 +84,8 @@ export interface SessionInput {
   readonly unavailable?: { readonly reason: string };
   /** What its agent may do without permission. Absent: it asks for everything. */
   readonly permissions?: ToolPolicy;
+  /** On which worker its turns run. Absent: on the gateway's machine. */
+  readonly placement?: Placement;
   /** Where its answers go outside. */
   readonly replyTo?: ReplyTo;
   /** The attempt at a step of a workflow that this session is opened for. */

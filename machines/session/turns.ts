@@ -104,6 +104,7 @@ export function turnInput(context: SessionContext): TurnInput {
     ...(context.confinedAs === undefined ? {} : { confinedAs: context.confinedAs }),
     deadlineMs: context.turnDeadlineMs,
     toolPolicy: policyOf(context),
+    ...(context.placement === undefined ? {} : { placement: context.placement }),
   };
 }
 
@@ -238,22 +239,6 @@ export function nameNative(
   return { set: { engineSessions: Object.fromEntries([...others, [context.engine, named]]) } };
 }
 
-export function begin(
-  context: SessionContext,
-  event: SessionEventOf<'turn.began'>,
-): Decision<SessionContext> {
-  if (context.turn === null || context.turn.id !== event.turnId) return {};
-  const untrusted = event.untrusted ?? null;
-  return {
-    set: {
-      turn: { ...context.turn, began: true, ...(event.silence && { silence: event.silence }) },
-      ...(event.sandbox === undefined ? {} : { sandbox: event.sandbox }),
-      ...(untrusted === null && (context.untrusted ?? null) === null ? {} : { untrusted }),
-    },
-    outputs: [publish('session:updated', { sessionId: context.id })],
-  };
-}
-
 export function patch(
   context: SessionContext,
   event: SessionEventOf<'session.patch'>,
@@ -342,3 +327,23 @@ const started = (context: SessionContext): readonly Output[] =>
           { type: 'attempt.started', sessionId: context.id, employee: context.employee },
         ),
       ];
+
+/** Its turn has a slot: what was found about its place is kept, and the session stays with the worker that runs it. */
+export function begin(
+  context: SessionContext,
+  event: SessionEventOf<'turn.began'>,
+): Decision<SessionContext> {
+  if (context.turn === null || context.turn.id !== event.turnId) return {};
+  const untrusted = event.untrusted ?? null;
+  return {
+    set: {
+      turn: { ...context.turn, began: true, ...(event.silence && { silence: event.silence }) },
+      ...(event.sandbox === undefined ? {} : { sandbox: event.sandbox }),
+      ...(event.worker === undefined || context.placement === undefined
+        ? {}
+        : { placement: { ...context.placement, worker: event.worker } }),
+      ...(untrusted === null && (context.untrusted ?? null) === null ? {} : { untrusted }),
+    },
+    outputs: [publish('session:updated', { sessionId: context.id })],
+  };
+}

@@ -64,6 +64,8 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     resetAt: isoTimeOrNull(context.resetAt),
     cwd: context.cwd,
     branch: context.branch ?? null,
+    worker: context.placement?.worker ?? null,
+    workerLabels: context.placement?.labels ?? [],
     ancestors: context.ancestors,
     usage: context.usage,
     toolPolicy: policyOf(context),

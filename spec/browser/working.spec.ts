@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { remoteWorkers } from '../../lib/worker/remote-workers.js';
 import type { App } from '../../lib/commands/app.js';
 import { openHouse, poll, type House } from '../lib/gateway/fixture.js';
 import { rulesOfColour, wrongWith } from './axe.js';
@@ -107,7 +108,10 @@ const drained: string[] = [];
 const minuteMs = 60_000;
 
 /** A worker, as the gateway speaks of one: this process stands for it. */
-const one: NonNullable<App['workers']> = {
+const here: Pick<
+  NonNullable<NonNullable<App['workers']>['local']>,
+  'list' | 'hosted' | 'drain' | 'remove'
+> = {
   list: () =>
     Promise.resolve([
       {
@@ -118,11 +122,16 @@ const one: NonNullable<App['workers']> = {
         turns: [{ turnId: `${turnOf}:1`, sessionId: turnOf, engine: 'pen', beganAt: Date.now() - 1_000 }],
       },
     ]),
-  slots: () => ({ max: 4, running: 1, waiting: 2, engines: { pen: 1 } }),
   hosted: new Set(['pen']),
   drain: (name) => {
     drained.push(name);
     return Promise.resolve(true);
   },
   remove: () => Promise.resolve(true),
+};
+const one: NonNullable<App['workers']> = {
+  local: here,
+  remote: remoteWorkers({ waitMs: minuteMs, redact: (value) => value, onFault: () => undefined }),
+  stranded: () => [],
+  slots: () => ({ max: 4, running: 1, waiting: 2, engines: { pen: 1 } }),
 };

@@ -25,7 +25,7 @@ export function newKinds(expected: Reading): ReadonlySet<string> {
     readonly body: { readonly kinds: readonly { readonly kind: string }[] };
   };
   const known = new Set(body.kinds.map(({ kind }) => kind));
-  return new Set(['notifier', 'held-decision'].filter((kind) => !known.has(kind)));
+  return new Set(['notifier', 'held-decision', 'worker'].filter((kind) => !known.has(kind)));
 }
 
 /** A reading in the names of 0.1, without what is shown of `added` kinds. */

@@ -59,7 +59,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   express: ['examples'],
   '@koa/router': ['lib/gateway'],
   'koa-body': ['lib/gateway'],
-  ws: ['lib/gateway', 'lib/inspector', 'lib/cli', 'lib/client'],
+  ws: ['lib/gateway', 'lib/inspector', 'lib/cli', 'lib/client', 'lib/worker'],
   'openapi-fetch': ['lib/client'],
   '@dagrejs/dagre': ['lib/inspector'],
   '@tanstack/virtual-core': ['lib/page'],
@@ -72,6 +72,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   diff: ['lib/console'],
   yaml: ['actors', 'lib/home', 'lib/records', 'lib/console'],
   zod: [
+    'lib/worker',
     'lib/home',
     'lib/records',
     'lib/commands',

@@ -14,6 +14,7 @@ import { fresh as freshTrigger, fields as triggerFields } from './trigger/beings
 import { fresh as freshChallenge } from './pairing/beings.js';
 import { fresh as freshCode, redeem } from './pairing-code/beings.js';
 import { fresh as freshHeld, withdraw } from './held-decision/beings.js';
+import { fresh as freshWorker, connect, join as joinWorker } from './worker/beings.js';
 import { fresh as freshNotifier, held, over, thing } from './notifier/beings.js';
 import { fresh as freshRoot } from './root/beings.js';
 import {
@@ -797,6 +798,28 @@ const heldDecisions: SmallWorld<ReturnType<typeof freshHeld>['machine']> = {
   },
 };
 
+const workers: SmallWorld<ReturnType<typeof freshWorker>['machine']> = {
+  name: 'worker',
+  fresh: freshWorker,
+  deeds: {
+    'it is invited again': sent({ type: 'worker.invite', codeHash: joinWorker.codeHash }),
+    'it joins': sent(joinWorker),
+    'it connects': sent(connect),
+    'it is drained': sent({ type: 'worker.drain' }),
+    'it is taken back': sent({ type: 'worker.resume' }),
+    'it is removed': sent({ type: 'worker.remove' }),
+    'an agent removes it': sent({ type: 'worker.remove', by: outsider }),
+    'time passes': wait,
+  },
+  same: ({ value, snapshot: { context } }) => JSON.stringify([value, Math.min(context.epoch, 2)]),
+  holds({ value, snapshot: { context } }) {
+    expect(context.tokenHash !== null, 'a token where it has joined').to.equal(
+      value === 'serving' || value === 'draining',
+    );
+    expect(context.codeHash !== null, 'a code where it is invited').to.equal(value === 'invited');
+  },
+};
+
 export const worlds = [
   sessions,
   freeSessions,
@@ -814,5 +837,6 @@ export const worlds = [
   looks,
   notifiers,
   heldDecisions,
+  workers,
   // Each is typed by its own machine above; together they are only walked through
 ] as unknown as readonly SmallWorld[];

@@ -47,6 +47,7 @@ export async function workPlaceOf(
 ): Promise<WorkPlace | undefined> {
   const level = levelOf(app, view);
   const { cwd } = view;
+  if (view.worker !== null || view.workerLabels.length > 0) return undefined; // a folder of another machine
   const copy = await copyOf(app.settings.home, id);
   if (copy?.branch != null && cwd === join(app.settings.home, 'work', id)) {
     const { origin, branch, isClone } = copy;

@@ -22,6 +22,7 @@ import { relationToItem } from '../relation.js';
 import {
   lineageOf,
   openWithin,
+  placedElsewhere,
   selectFor,
   statusOf,
   type Lineage,
@@ -120,10 +121,15 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
   const itemId = kept ?? input.workItemId ?? null;
   const item = itemId === null ? null : await openItem(request, itemId);
   if (isRefusal(item)) return item;
-  if (delegation.selection.unavailable) return keepIntent(app, delegation, itemId);
+  const { employee, selection } = delegation;
+  const { engine } = selection;
   const sessionId = app.supervisor.environment.ids.next();
+  const placed = await placedElsewhere(request, sessionId, input, { employee, engine });
+  if (isRefusal(placed)) return placed;
+  if (selection.unavailable && placed === undefined) return keepIntent(app, delegation, itemId);
   const place = await workingDirectoryOf(request, sessionId, input, {
-    employee: delegation.employee,
+    employee,
+    engine,
     ...delegation.rights,
   });
   if (isRefusal(place)) return place;
@@ -149,6 +155,7 @@ async function dispatch(delegation: Delegation): Promise<Reply<Delegated> | Refu
         input: sessionInput,
         cwd: place.cwd,
         branch: place.branch,
+        placement: place.placement,
         workItemId: taken.id,
         source: 'delegation',
         sourceRef: sessionKey,

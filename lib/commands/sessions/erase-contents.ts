@@ -236,7 +236,8 @@ async function eraseOne(app: App, held: Held, caller: Caller): Promise<number | 
     if (isRefusal(done)) return undefined;
   }
   const conversations = { ...held.engineSessions, ...session.view.engineSessions };
-  await app.engines.eraseTranscripts?.(conversations, held.cwd);
+  // What engines keep of it on a worker is for its user to remove
+  if (session.view.worker === null) await app.engines.eraseTranscripts?.(conversations, held.cwd);
   await rm(join(app.settings.home, 'engines', 'codex', 'of', basename(held.id)), {
     recursive: true,
     force: true,

@@ -11,7 +11,8 @@ import { sessionsFrom } from './visible-sessions.js';
  * that is being given: a client hears of it on `/ws`, or sees it when it looks again.
  */
 export function scheduleImport(app: App, session: GatewayActor<'session'>): void {
-  const { engine, engineSessionId, cwd, lastActivity, status } = session.view;
+  const { engine, engineSessionId, cwd, lastActivity, status, worker } = session.view;
+  if (worker !== null) return; // its record is on another machine
   if (app.engines.readTranscript === undefined || engineSessionId === null || !resting.includes(status))
     return;
   const { environment } = app.supervisor;
@@ -39,7 +40,7 @@ export async function importConversation(app: App, nativeId: string): Promise<st
   if (app.engines.readTranscript === undefined) return undefined;
   let checked = 0;
   for await (const { session } of sessionsFrom(app, system('hook'))) {
-    if (session.engineSessionId === nativeId && resting.includes(session.status)) {
+    if (session.engineSessionId === nativeId && session.worker === null && resting.includes(session.status)) {
       const { id, engine, cwd, lastActivity } = session;
       await importTranscript(app, id, { engine, nativeId, cwd, after: Date.parse(lastActivity) });
       return id;

@@ -16,7 +16,7 @@ import { presentSession } from './read-session.js';
 import type { Committed } from '../../supervisor/contract.js';
 import type { GatewayInput } from '../../../actors/gateway-kinds.js';
 import type { ActorKey } from '../../../machines/outputs.js';
-import type { ReplyTo, StepLink } from '../../../machines/session/context.js';
+import type { Placement, ReplyTo, StepLink } from '../../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import {
   anchored,
@@ -25,6 +25,7 @@ import {
   type ToolPolicy,
 } from '../../../machines/session/tool-policy.js';
 import { workingFolder } from './working-folder.js';
+import { placedSession, type PlacedSession } from '../workers.js';
 import { dropWorktree, ownWorktree, type WorktreeOptions } from './worktree.js';
 
 export interface SessionInput {
@@ -42,6 +43,10 @@ export interface SessionInput {
   readonly worktree?: boolean | undefined;
   /** What its agent may do without permission, at most what who opens it may. */
   readonly permissions?: PermissionMode | null | undefined;
+  /** A worker of another machine, by its name. People only. */
+  readonly worker?: string | null | undefined;
+  /** Any worker that has all of these labels. People only. */
+  readonly labels?: readonly string[] | undefined;
 }
 
 /**
@@ -67,7 +72,8 @@ export async function openSession(
   const full = await spend(request, 'sessions');
   if (full) return full;
   const id = request.app.supervisor.environment.ids.next();
-  const place = await workingDirectoryOf(request, id, input, { employee, ...rights });
+  const { engine } = selection;
+  const place = await workingDirectoryOf(request, id, input, { employee, engine, ...rights });
   if (isRefusal(place)) return place;
   let opened: GatewayActor<'session'> | undefined;
   const committed = await request.app.supervisor.transact<{ id: string }>({
@@ -84,6 +90,7 @@ export async function openSession(
         rights,
         cwd: place.cwd,
         branch: place.branch,
+        placement: place.placement,
         workItemId: null,
         source,
       });
@@ -130,6 +137,8 @@ export interface SessionParts {
   readonly cwd: string;
   /** Of the worktree that `cwd` is. */
   readonly branch?: string | null;
+  /** Where its turns run that do not run here. */
+  readonly placement?: Placement | undefined;
   readonly workItemId: string | null;
   readonly source: string;
   readonly sourceRef?: string;
@@ -156,6 +165,7 @@ function sessionInput(app: App, parts: SessionParts, number: number): GatewayInp
     number,
     cwd: parts.cwd,
     ...(parts.branch != null && { branch: parts.branch }),
+    ...(parts.placement && { placement: parts.placement }),
     source: parts.source,
     sourceRef: parts.sourceRef ?? null,
     interruptOnNewMessage: app.settings.interruptOnNewMessage,
@@ -173,7 +183,9 @@ function sessionInput(app: App, parts: SessionParts, number: number): GatewayInp
     ...(parts.reportTo && { reportTo: { ...parts.reportTo } }),
     ...(parts.replyTo && { replyTo: parts.replyTo }),
     ...(parts.step && { step: parts.step }),
-    ...(selection.unavailable && { unavailable: { reason: selection.unavailable.reason } }),
+    // Which programs there are on another machine is not known here
+    ...(selection.unavailable &&
+      !parts.placement && { unavailable: { reason: selection.unavailable.reason } }),
   };
 }
 
@@ -228,6 +240,8 @@ export interface WorkingDirectory {
   readonly cwd: string;
   /** Of a worktree of its own; null: it is none. */
   readonly branch: string | null;
+  /** On a worker of another machine. */
+  readonly placement?: Placement;
   /** The session did not come to be: what was made for it is taken away again. */
   drop(): Promise<void>;
 }
@@ -235,7 +249,23 @@ export interface WorkingDirectory {
 export interface WorkingDirectoryInput {
   readonly cwd?: string | null | undefined;
   readonly worktree?: boolean | undefined;
+  readonly worker?: string | null | undefined;
+  readonly labels?: readonly string[] | undefined;
 }
+
+export interface WorkingDirectoryOwner extends Pick<SessionParts, 'employee'> {
+  readonly engine: string;
+  readonly confinedAs: SessionRights['confinedAs'];
+}
+
+/** On which worker of another machine a new session works; undefined: on none. */
+export const placedElsewhere = (
+  { app, caller }: Request,
+  id: string,
+  input: WorkingDirectoryInput,
+  owner: Pick<WorkingDirectoryOwner, 'employee' | 'engine'>,
+): Promise<PlacedSession | Refusal | undefined> =>
+  placedSession(app, id, input, { ...owner, sessionId: caller.type === 'session' ? caller.id : undefined });
 
 /**
  * Where a new session works: in the folder that was asked for, else in its employee's, else in the configured
@@ -246,11 +276,18 @@ export async function workingDirectoryOf(
   request: Request,
   sessionId: string,
   input: WorkingDirectoryInput,
-  { employee, confinedAs }: Pick<SessionParts, 'employee'> & Pick<SessionRights, 'confinedAs'>,
+  { employee, engine, confinedAs }: WorkingDirectoryOwner,
 ): Promise<WorkingDirectory | Refusal> {
   // git runs with the gateway's own hands, on a repository that says what git does: not for agents to ask
   if (input.worktree === true && request.caller.type === 'session')
     return refuse('FORBIDDEN', {}, 'Only people may open sessions in a worktree.');
+  if ((input.worker != null || input.labels !== undefined) && request.caller.type === 'session')
+    return refuse('FORBIDDEN', {}, 'Only people may choose a worker.');
+  const placed = await placedElsewhere(request, sessionId, input, { employee, engine });
+  if (placed !== undefined && input.worktree === true)
+    return refuse('BAD_REQUEST', { path: 'worktree' }, 'There are no worktrees on workers: name the folder.');
+  if (placed !== undefined)
+    return isRefusal(placed) ? placed : { ...placed, branch: null, drop: () => Promise.resolve() };
   const { cwd, worktree = false } = input.cwd != null ? input : usualPlace(request.app, input, employee);
   if (worktree && cwd == null)
     return refuse('BAD_REQUEST', { path: 'worktree' }, 'worktree requires cwd: the repository.');

@@ -7,7 +7,7 @@ import { optionsOf, expected, type Request, inTurn } from '../request.js';
 import { causesOf } from '../authority/causes.js';
 import { rightsOf } from '../authority/session-rights.js';
 import { openWithin, selectFor } from './open-session.js';
-import { workingFolder } from './working-folder.js';
+import { ownPlace } from '../workers.js';
 
 /**
  * What someone writes through a connector: one session per conversation (channel and thread), opened at the
@@ -74,7 +74,7 @@ async function hear(
   const employee = expected(employeeNamed(app, name));
   const input = { prompt: content, employee: name };
   const selection = expected(await selectFor(app, input, employee));
-  const cwd = expected(await workingFolder(app, id, undefined, { rehearsal: false }));
+  const { cwd, placement } = expected(await ownPlace(app, id, employee));
   const rights = expected(
     await rightsOf(app, { causes: causesOf(request), parentSessionId: null, employee }),
   );
@@ -90,6 +90,7 @@ async function hear(
           employee,
           selection,
           cwd,
+          placement,
           rights,
           lineage: { parentSessionId: null, ancestors: [] },
           workItemId: null,

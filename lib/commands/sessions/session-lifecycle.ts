@@ -176,6 +176,9 @@ export async function duplicateSession(
           workItemId: null,
           title: `Copy of ${original.title}`.slice(0, 200),
           cwd,
+          ...((original.worker !== null || original.workerLabels.length > 0) && {
+            placement: { worker: original.worker, labels: original.workerLabels },
+          }),
           source: 'web',
           sourceRef: null,
           interruptOnNewMessage: request.app.settings.interruptOnNewMessage,

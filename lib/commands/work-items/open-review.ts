@@ -11,7 +11,13 @@ import { employeeNamed, type App, type Follower, type GatewayActor } from '../ap
 import { callerNamed } from '../authority/causes.js';
 import { spend } from '../authority/quotas.js';
 import { cagesOf, rightsOf } from '../authority/session-rights.js';
-import { lineageOf, openWithin, selectFor, workingDirectoryOf } from '../sessions/open-session.js';
+import {
+  lineageOf,
+  openWithin,
+  selectFor,
+  workingDirectoryOf,
+  type WorkingDirectory,
+} from '../sessions/open-session.js';
 import { presentSession } from '../sessions/read-session.js';
 import { createFollower } from '../follower.js';
 import { idsOf } from '../iterate.js';
@@ -103,8 +109,13 @@ async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Pr
   const attempt = item.sessionRef === null ? undefined : await presentSession(app, item.sessionRef);
   const place =
     attempt === undefined || isRefusal(attempt)
-      ? await workingDirectoryOf({ app, caller: by }, id, {}, { employee, ...rights })
-      : { cwd: attempt.view.cwd, branch: null, drop: () => Promise.resolve() };
+      ? await workingDirectoryOf(
+          { app, caller: by },
+          id,
+          {},
+          { employee, engine: selection.engine, ...rights },
+        )
+      : { ...placeOf(attempt.view), branch: null, drop: () => Promise.resolve() };
   if (isRefusal(place)) return place;
   // what is read there was written by the attempt, settings of engines among it
   const cages = [...new Set([...rights.confinedAs, ...(isRefusal(attempt) ? [] : cagesOf(attempt))])];
@@ -128,6 +139,7 @@ async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Pr
         rights: { ...rights, confinedAs: cages },
         cwd: place.cwd,
         branch: place.branch,
+        placement: place.placement,
         workItemId: null,
         source: 'review',
         sourceRef: `review:${item.id}:${due.round}`,
@@ -139,6 +151,16 @@ async function open(app: App, found: GatewayActor<'work-item'>, due: Review): Pr
   await place.drop();
   return committed;
 }
+
+/** The folder of the attempt, where that is. */
+const placeOf = ({
+  cwd,
+  worker,
+  workerLabels: labels,
+}: GatewayActor<'session'>['view']): Pick<WorkingDirectory, 'cwd' | 'placement'> => ({
+  cwd,
+  ...((worker !== null || labels.length > 0) && { placement: { worker, labels } }),
+});
 
 const creatorOf = ({ createdBy }: Item): string | null => /^session:(.+)$/.exec(createdBy)?.[1] ?? null;
 

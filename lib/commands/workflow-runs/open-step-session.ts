@@ -9,7 +9,7 @@ import { rightsOf } from '../authority/session-rights.js';
 import { causesOfRun } from '../authority/workflow-authority.js';
 import { relationToSession } from '../relation.js';
 import { openWithin, selectFor } from '../sessions/open-session.js';
-import { workingFolder } from '../sessions/working-folder.js';
+import { ownPlace } from '../workers.js';
 
 /**
  * The session that does a step. Its id follows from the attempt, so that opening it again opens nothing; and
@@ -48,8 +48,8 @@ async function inOwnSession(
   };
   const selection = await selectFor(app, session, employee);
   if (isRefusal(selection)) return selection;
-  const cwd = await workingFolder(app, id, null, { rehearsal: false });
-  if (isRefusal(cwd)) return cwd;
+  const place = await ownPlace(app, id, employee);
+  if (isRefusal(place)) return place;
   const causes = await causesOfRun(app, runId);
   const full = await spend({ app, caller: system(`workflow-run:${runId}`), onBehalfOf: causes }, 'sessions');
   if (full) return full;
@@ -69,7 +69,8 @@ async function inOwnSession(
           employee,
           selection,
           lineage: { parentSessionId: null, ancestors: [] },
-          cwd,
+          cwd: place.cwd,
+          placement: place.placement,
           rights,
           workItemId: null,
           source: 'workflow',

@@ -26,7 +26,8 @@ const waiting = z.object({
     .describe(
       '`permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, ' +
         '`trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, ' +
-        '`notification` (a destination that fails), `backup` (backups that fail), or a word of a host.',
+        '`notification` (a destination that fails), `backup` (backups that fail), `worker` (one that cannot take the ' +
+        'turns that wait for it), or a word of a host.',
     ),
   title: z.string(),
   within: z.string().optional().describe('Id of the workflow that a run belongs to, or the folder to trust.'),

@@ -11,7 +11,7 @@ import {
   crossSite,
   readSocketBearer,
 } from '../authentication.js';
-import { failureBody } from '../errors.js';
+import { hangUp, workerSockets } from './worker-socket.js';
 import type { OriginCheck } from '../origin.js';
 import { clientOf } from '../origin.js';
 import { fairShare } from './backpressured-socket.js';
@@ -66,6 +66,7 @@ export function openSocket(
   const share = fairShare();
   const channels = new Channels(app.supervisor);
   const links = statelyLinksOf(app.supervisor);
+  const workers = workerSockets({ app, step, authenticator, log });
   const feed = openFeed(app.supervisor, (error) => log.error({ err: error }, 'the live feed failed'));
 
   for (const server of servers)
@@ -79,6 +80,7 @@ export function openSocket(
     });
 
   async function upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
+    if (pathOf(request) === '/ws/worker') return workers.upgrade(request, stream, head);
     const code = codeIn(request);
     const { identity, admitted } = await (code === undefined ? admit(request) : admitByLink(request, code));
     const turned =
@@ -226,6 +228,7 @@ export function openSocket(
       clearInterval(heartbeat);
       forget?.();
       feed.close();
+      workers.close();
       for (const socket of subscriptions.keys()) socket.close(1001, 'the gateway is shutting down');
       setTimeout(() => {
         for (const socket of subscriptions.keys()) socket.terminate();
@@ -237,6 +240,8 @@ export function openSocket(
 /** `/ws/stately/<code>`: a link takes the place of a credential. */
 const codeIn = ({ url = '' }: IncomingMessage): string | undefined =>
   /^\/ws\/stately\/([\w-]{1,200})$/.exec(url.split('?', 1)[0] ?? '')?.[1];
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
 
 /** `/ws` tells what concerns a caller; the others lay everything open, to people only. */
 const paths: readonly string[] = ['/ws', '/ws/inspect', '/ws/stately'];
@@ -260,18 +265,3 @@ const pingEveryTicks = 6;
 const deadAfterMs = 80_000;
 const socketsMaxStandard = 1_024;
 const agentSocketsEach = 16;
-
-function hangUp(stream: Duplex, refusal: Refusal): void {
-  const body = JSON.stringify(failureBody(refusal));
-  stream.end(
-    [
-      `HTTP/1.1 ${refusal.status} Refused`,
-      'Connection: close',
-      'Content-Type: application/json; charset=utf-8',
-      'X-Content-Type-Options: nosniff',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      '',
-      body,
-    ].join('\r\n'),
-  );
-}

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isWorkerLabel, isWorkerName } from '../../../machines/worker/machine.js';
 import { sandboxLevels, type SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { toolChoice, type ToolChoice } from '../../home/agent-settings.js';
 import { judged } from '../judged.js';
@@ -60,6 +61,12 @@ export const employeeFile = z.looseObject({
   emoji: word(16).nullish(),
   cwd: word(4_096).nullish(),
   worktree: z.boolean().nullish(),
+  worker: z
+    .strictObject({
+      name: z.string().refine(isWorkerName, 'must be the name of a worker').optional(),
+      labels: z.array(z.string().refine(isWorkerLabel, 'must be a label of workers')).max(16).optional(),
+    })
+    .nullish(),
   sandbox: z.enum(sandboxLevels).nullish(),
   mcp: z.union([z.boolean(), words(50)]).nullish(),
   tools: toolChoice.nullish(),
@@ -95,6 +102,8 @@ export interface Person {
   /** Where the sessions work, inside sessions.roots; with `worktree` in a git worktree of it. */
   readonly cwd?: string;
   readonly worktree?: boolean;
+  /** The worker of another machine on which the sessions run: by its name, or by all of these labels. */
+  readonly worker?: { readonly name?: string | undefined; readonly labels?: readonly string[] | undefined };
   /** Narrower than agents.sandbox; a wider one has no effect. */
   readonly sandbox?: SandboxLevel;
   readonly mcp?: boolean | readonly string[];
@@ -143,6 +152,7 @@ export function personOf(
     ...(data.emoji != null && { emoji: data.emoji }),
     ...(data.cwd != null && { cwd: data.cwd }),
     ...(data.worktree != null && { worktree: data.worktree }),
+    ...(data.worker != null && { worker: data.worker }),
     ...(data.sandbox != null && { sandbox: data.sandbox }),
     ...(data.mcp != null && { mcp: data.mcp }),
     ...(data.tools != null && { tools: data.tools }),

@@ -30,6 +30,7 @@ export interface RosterEmployee {
   readonly monthlyBudgetUsd?: number;
   readonly cwd?: string;
   readonly worktree?: boolean;
+  readonly worker?: NonNullable<Person['worker']>;
   readonly sandbox?: Person['sandbox'];
   readonly tools?: NonNullable<Person['tools']>;
 }
@@ -51,6 +52,7 @@ export function rosterValue(people: readonly Person[], positions: Positions, rev
       ...(person.effortLevel !== undefined && { effortLevel: person.effortLevel }),
       ...(person.cwd !== undefined && { cwd: person.cwd }),
       ...(person.worktree !== undefined && { worktree: person.worktree }),
+      ...(person.worker !== undefined && { worker: person.worker }),
       ...(person.sandbox !== undefined && { sandbox: person.sandbox }),
       ...(person.tools !== undefined && { tools: person.tools }),
       ...(person.monthlyBudgetUsd !== undefined && { monthlyBudgetUsd: person.monthlyBudgetUsd }),

@@ -1,11 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { createPool, type Pool, type Slot } from '../../../actors/engines/pool.js';
+import type { Placement } from '../../../machines/session/context.js';
 
 interface Turn {
   readonly sessionId: string;
   readonly rootId: string;
   readonly engine: string;
+  readonly placement?: Placement;
 }
 
 /** Asks for slots and keeps the order in which they were given out. */
@@ -53,6 +55,32 @@ describe('createPool', () => {
     await settle();
     expect(names(given)).to.deep.equal(['a', 'b', 'c']);
     expect(pool.stats()).to.include({ running: 2, waiting: 0 });
+  });
+
+  // a turn that outlived its gateway was counted on whichever worker came first
+  it('counts turns that run already where they run, beyond what is to be had', async () => {
+    const gpu1 = { name: 'gpu1', slots: 1, labels: ['gpu'], engines: ['clerk'] };
+    const pool = createPool({ maxProcesses: 1, places: () => [gpu1, { ...gpu1, name: 'gpu2' }] });
+    const { ask, given, settle } = queue(pool);
+    const held = ['a', 'b'].map((sessionId) => pool.hold({ sessionId, engine: 'clerk' }, 'gpu1'));
+    const here = pool.hold({ sessionId: 'c', engine: 'clerk' }, undefined);
+    expect(pool.stats()).to.deep.equal({ max: 3, running: 3, waiting: 0, engines: { clerk: 3 } });
+    const placement = { worker: null, labels: ['gpu'] };
+    ask({ ...turn('d'), placement });
+    ask({ ...turn('e'), placement });
+    ask(turn('f'));
+    ask(turn('a'));
+    await settle();
+    expect(given.map(({ turn: { sessionId }, slot: { worker } }) => [sessionId, worker])).to.deep.equal([
+      ['d', 'gpu2'],
+    ]);
+    held[0]?.release();
+    await settle();
+    expect(names(given), 'gpu1 has still one').to.deep.equal(['d']);
+    held[1]?.release();
+    here.release();
+    await settle();
+    expect(names(given)).to.deep.equal(['d', 'e', 'f']);
   });
 
   it('takes roots in turn, so that a tree of many does not starve a single question', async () => {

@@ -12,6 +12,7 @@ import {
 } from '../../../lib/gateway/authorization.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { hashOfSecret } from '../../../lib/records/devices/devices.js';
+import { remoteWorkers } from '../../../lib/worker/remote-workers.js';
 import { openRecords, type Records } from '../../../lib/records/records.js';
 import { systemEnvironment } from '../../../lib/environment.js';
 import { openHouse, watch, type Answer, type Client, type House } from './fixture.js';
@@ -28,11 +29,15 @@ describe('authority', () => {
     records = await openRecords({ layout: layoutOf({ home }), environment: systemEnvironment(), root: null });
     house = await openHouse({
       workers: {
-        hosted: new Set(),
+        local: {
+          hosted: new Set(),
+          list: async () => [],
+          drain: async () => true,
+          remove: async () => true,
+        },
+        stranded: () => [],
         slots: () => ({ max: 1, running: 0, waiting: 0, engines: {} }),
-        list: async () => [],
-        drain: async () => true,
-        remove: async () => true,
+        remote: remoteWorkers({ waitMs: 60_000, redact: (value) => value, onFault: () => undefined }),
       },
       withRoster: true,
       records,
@@ -207,6 +212,7 @@ describe('authority', () => {
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
   const elsewhere: readonly AuthorityId[] = [
+    'workers.join',
     'ws.watch',
     'inspect.watch',
     'session.attach',

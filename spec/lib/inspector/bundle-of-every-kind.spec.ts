@@ -54,6 +54,7 @@ describe('bundles of every kind', function () {
     await makeConnectors(operator);
     await makeCron(operator);
     await pairBrowsers(instance);
+    await must(operator, 'POST', '/api/workers', { name: 'gpu1' });
     const { waiting } = (await get('/api/attention')) as {
       waiting: readonly Readonly<Record<'what' | 'kind' | 'id' | 'waitingId', string>>[];
     };

@@ -10,7 +10,7 @@ import { permissionAsker } from '../../../actors/session/turn-permission.js';
 import { endWorkers, keepWorkers } from '../../../lib/worker/end-workers.js';
 import { openConnection } from '../../../lib/worker/connection.js';
 import { openWorkers } from '../../../lib/worker/workers.js';
-import { Worker } from '../../../lib/worker/worker.js';
+import { listen } from '../../../lib/worker/listen.js';
 import { keyFile, onFrames, write, type FromWorker, type ToWorker } from '../../../lib/worker/wire.js';
 import { app } from '../../actors/effect-fixture.js';
 
@@ -44,7 +44,7 @@ describe('the socket of a worker', () => {
     over = new Promise<void>((resolve) => (end = resolve));
     setup = { socket: join(folder, name), key: 'mine', waitMs: 60_000, idleMs: 60_000, heardMs: 1 };
     await writeFile(keyFile(setup.socket), setup.key);
-    await new Worker(setup, [engine], () => end()).listen();
+    await listen(setup, [engine], () => end());
   });
   afterEach(async () => {
     go();

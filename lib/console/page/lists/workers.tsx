@@ -53,7 +53,7 @@ function Processes({ found: { workers, slots, hosted } }: { readonly found: Work
 function Process({ worker }: { readonly worker: Worker }) {
   const { name, state, pid, startedAt, memoryBytes, turns } = worker;
   const { message, busy, attempt } = useAction();
-  const began = Date.parse(startedAt);
+  const began = startedAt === null ? undefined : Date.parse(startedAt);
   const drain = async (): Promise<string> => {
     await must(client.post('/api/workers/{id}/drain', { params: { path: { id: name } }, body: {} }));
     return 'No turn begins there any more; it ends with its last one.';
@@ -63,10 +63,12 @@ function Process({ worker }: { readonly worker: Worker }) {
       <p class="ways">
         <b class={`state ${state === 'serving' ? 'done' : 'wait'}`}>{state}</b>
         <span class="title">{name}</span>
-        <span class="soft small num" title={withUtc(began)}>
-          process {pid}, for {span(now.value - began)}
-          {memoryBytes !== null && `, ${mebibytes(memoryBytes)}`}
-        </span>
+        {began !== undefined && (
+          <span class="soft small num" title={withUtc(began)}>
+            process {pid}, for {span(now.value - began)}
+            {memoryBytes !== null && `, ${mebibytes(memoryBytes)}`}
+          </span>
+        )}
         {state === 'serving' && (
           <button
             type="button"

@@ -65,6 +65,7 @@ const contextQuery = agreeing(
 const stopQuery = z.object({ descendants: z.enum(['true', 'false']).optional() });
 
 const words = { prompt: sentence(textMax).optional(), message: sentence(textMax).optional(), attachments };
+const labels = z.array(text(32)).max(16).optional();
 const openBody = agreeing(
   z.object({
     ...words,
@@ -85,6 +86,8 @@ const openBody = agreeing(
       .boolean()
       .optional()
       .describe("A git worktree of its own, of the repository in `cwd` or in the employee's folder."),
+    worker: text(32).nullish().describe('The worker of another machine to run on. People only.'),
+    labels: labels.describe('Runs on a worker that has all of these labels. People only.'),
     permissions: z
       .enum(permissionModes)
       .nullish()
@@ -249,7 +252,7 @@ async function open(request: HttpRequest<z.output<typeof openBody>>): Promise<Re
   if (isRefusal(prompt)) return prompt;
   const media = await attachedMedia(request, request.body.attachments);
   if (isRefusal(media)) return media;
-  const { employee, engine, model, cwd, title, worktree, permissions } = request.body;
+  const { employee, engine, model, cwd, title, worktree, permissions, worker, labels } = request.body;
   const input = {
     prompt,
     media,
@@ -260,6 +263,8 @@ async function open(request: HttpRequest<z.output<typeof openBody>>): Promise<Re
     title,
     worktree,
     permissions,
+    worker,
+    labels,
     effort: request.body.effort ?? request.body.effortLevel,
     parent: request.body.parent ?? request.body.parentSessionId,
   };

@@ -44,14 +44,22 @@ export function WorkersPanel() {
   );
 }
 
-function Row({ worker: { name, state, pid, startedAt, memoryBytes, turns } }: { readonly worker: Worker }) {
-  const began = Date.parse(startedAt);
+function Row({ worker }: { readonly worker: Worker }) {
+  const { name, state, place, pid, startedAt, memoryBytes, labels, turns } = worker;
+  const began = startedAt === null ? undefined : Date.parse(startedAt);
   return (
     <li>
       <i class={`lamp ${turns.length > 0 ? 'busy' : 'done'}`} aria-hidden="true" />
       <b class="whole-name">{name}</b>
       <span class="soft">
-        process {pid}, alive <span title={withUtc(began)}>for {span(now.value - began)}</span>
+        {place === 'elsewhere' && 'on another machine'}
+        {labels.length > 0 && ` (${labels.join(', ')})`}
+        {place === 'elsewhere' && began !== undefined && ', '}
+        {began !== undefined && (
+          <>
+            process {pid}, alive <span title={withUtc(began)}>for {span(now.value - began)}</span>
+          </>
+        )}
         {memoryBytes !== null && `, ${mebibytes(memoryBytes)}`}
         {turns.length === 0 && ', no turn runs there'}
         {turns.map((turn) => (
@@ -71,7 +79,7 @@ function Row({ worker: { name, state, pid, startedAt, memoryBytes, turns } }: { 
   );
 }
 
-const tones = { serving: 'done', draining: 'wait', earlier: 'wait' } as const;
+const tones = { serving: 'done', draining: 'wait', earlier: 'wait', invited: 'wait', away: 'bad' } as const;
 
 /** A host without agents has none. */
 const read = (signal: AbortSignal): Promise<Workers | 'none'> =>
