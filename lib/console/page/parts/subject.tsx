@@ -6,7 +6,6 @@ import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import type { Waiting } from '../waiting.js';
-import { patchOf, versionText } from '../workflows/patch-of.js';
 import { Patch } from './patch.js';
 import { patchIn, textOf } from './tool-card.js';
 
@@ -153,10 +152,7 @@ async function readVersion({ id, waitingId }: Waiting): Promise<Read> {
   const waits = pending.find((one) => one['workflowId'] === id && one.version === definition.version);
   const approved = waits?.approvedVersion ?? null;
   const whole = JSON.stringify(definition, null, 2);
-  const patch =
-    approved === null
-      ? ''
-      : patchOf(await versionText(id, approved), await versionText(id, definition.version));
+  const patch = approved === null ? '' : await changesSince(approved, id, definition.version);
   return {
     facts: [
       ['Workflow', `${definition.title}, version ${definition.version}`],
@@ -169,6 +165,12 @@ async function readVersion({ id, waitingId }: Waiting): Promise<Read> {
     ],
     ...(patch === '' ? { text: whole } : { text: patch, isPatch: true, whole }),
   };
+}
+
+/** YAML and what compares texts weigh more than the whole inbox: they come with the first version to be approved. */
+async function changesSince(approved: number, id: string, version: number): Promise<string> {
+  const { patchOf, versionText } = await import('../workflows/patch-of.js');
+  return patchOf(await versionText(id, approved), await versionText(id, version));
 }
 
 async function readPermission({ id, waitingId }: Waiting): Promise<Read> {
