@@ -85,7 +85,9 @@ export async function restore(
     if (seq !== manifest.seq)
       throw damaged(source, `its store ends at ${seq}, its manifest says ${manifest.seq}`);
     const files: Copied[] = [];
-    for (const name of await keptNames(source)) files.push(...(await copyTree(source, folder, name)));
+    // As they are listed, for what `config.yaml` names may lie elsewhere seen from here
+    for (const name of listedNames(source, manifest.files))
+      files.push(...(await copyTree(source, folder, name)));
     compare(source, manifest.files, files);
     const announcementFile = join(folder, 'gateway.json');
     const announcement = await readAnnouncement(announcementFile);
@@ -125,6 +127,14 @@ async function readManifest(source: string): Promise<Manifest> {
   } catch (cause) {
     throw damaged(source, `its ${manifestName} cannot be read`, cause);
   }
+}
+
+/** First parts of what is listed. None leads out of the backup, or to what is copied back in another way. */
+function listedNames(source: string, listed: readonly Copied[]): readonly string[] {
+  const names = [...new Set(listed.map(({ path }) => path.split(/[\\/]/, 1)[0] ?? ''))];
+  const wrong = names.find((name) => ['', '.', '..', storeFolder, manifestName].includes(name));
+  if (wrong !== undefined) throw damaged(source, `its ${manifestName} lists what is not in it`);
+  return names;
 }
 
 function compare(source: string, listed: readonly Copied[], found: readonly Copied[]): void {

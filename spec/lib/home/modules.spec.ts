@@ -110,7 +110,13 @@ describe('modules of a home', () => {
       'own/kinds.mjs',
       `import { limit } from './limit.mjs';\n${ownModule.replaceAll('total: 0', 'total: limit')}`,
     );
-    await write('config.yaml', 'modules: [own/kinds.mjs]\n');
+    // One by its whole path: restored, it is no path below the backup, which for that was called damaged
+    await write(
+      'config.yaml',
+      `modules: [own/kinds.mjs, ${JSON.stringify(join(home, 'more', 'none.mjs'))}]\n`,
+    );
+    await mkdir(join(home, 'more'), { mode: 0o700 });
+    await write('more/none.mjs', 'export default {};');
     const { app } = await start();
     await app.supervisor.spawn('tally', { id: 't' });
     await app.supervisor.ask('tally', 't', { type: 'add', n: 2 });
