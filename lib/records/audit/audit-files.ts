@@ -73,13 +73,18 @@ export async function openAuditFiles(folder: string): Promise<AuditFiles> {
       } finally {
         await file.close();
       }
-      await writeFile(join(folder, 'head.json.next'), JSON.stringify({ floor, last: reached }), {
-        mode: 0o600,
-      });
-      await rename(join(folder, 'head.json.next'), join(folder, 'head.json'));
+      await writeHead(folder, { floor, last: reached });
     },
   };
+  // A log that begins has a head before it has lines: else these would look like what is left of a longer one
+  if (head === undefined && found === undefined)
+    await writeHead(folder, { floor, last }).catch(() => undefined); // of a disk that fails the first line tells
   return files;
+}
+
+async function writeHead(folder: string, head: Head): Promise<void> {
+  await writeFile(join(folder, 'head.json.next'), JSON.stringify(head), { mode: 0o600 });
+  await rename(join(folder, 'head.json.next'), join(folder, 'head.json'));
 }
 
 function ignoreAbsent(error: NodeJS.ErrnoException): void {
@@ -123,7 +128,7 @@ function judge(
   head: Head | undefined,
 ): { last: Link; broken: string | undefined } {
   if (found === undefined)
-    return head === undefined
+    return head === undefined || head.last.n === 0
       ? { last: beginning, broken: undefined }
       : { last: head.last, broken: 'the files of the audit log are missing' };
   if (typeof found === 'string')

@@ -45,7 +45,8 @@ export async function verifyAudit(folder: string): Promise<AuditReport> {
   }
   if (head === undefined && lines > 0)
     findings.push('head.json is missing or damaged: missing lines at the ends cannot be detected.');
-  if (head !== undefined && (first?.n ?? Infinity) > head.floor)
+  const isNew = head?.last.n === 0 && lines === 0;
+  if (head !== undefined && !isNew && (first?.n ?? Infinity) > head.floor)
     findings.push(
       `The log begins at line ${first?.n ?? 'none'} and must begin at line ${head.floor}: lines are ` +
         'missing at its beginning.',

@@ -3,6 +3,8 @@ import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openAudit, type Decision } from '../../../../lib/records/audit/audit.js';
+import { openAuditFiles } from '../../../../lib/records/audit/audit-files.js';
+import { chained } from '../../../../lib/records/audit/chain.js';
 import { verifyAudit } from '../../../../lib/records/audit/verify-audit.js';
 import { testEnvironment } from '../../../../lib/testing/test-environment.js';
 
@@ -110,6 +112,20 @@ describe('the audit log', () => {
     await written(1);
     await writeFile(join(folder, 'head.json'), head);
     expect((await verifyAudit(folder)).findings).to.deep.equal([]);
+  });
+
+  // In its first ten seconds `audit verify` called a new log damaged, and ended with exit code 5
+  it('is whole from its beginning, also where a crash came before its first line', async () => {
+    const files = await openAuditFiles(folder);
+    const found = async (): Promise<readonly string[]> => (await verifyAudit(folder)).findings;
+    expect(await found()).to.deep.equal([]);
+    expect((await openAuditFiles(folder)).broken).to.equal(undefined);
+    const { text, link } = chained({ what: 'opened' }, files.last);
+    await files.append(`${text}\n`, link);
+    expect(await found(), 'before it is sealed').to.deep.equal([]);
+    expect((await openAuditFiles(folder)).last).to.deep.equal(link);
+    await writeFile(path(), `${chained({ what: 'opened' }, link).text}\n`);
+    expect((await found()).join()).to.include('must begin at line 1');
   });
 
   const tampering: Record<string, (all: string[]) => string[]> = {
