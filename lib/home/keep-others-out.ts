@@ -21,10 +21,11 @@ export async function keepOthersOut(layout: Layout): Promise<readonly string[]> 
     closed.push(path);
   };
   const entered = (folder.mode & enterable) !== 0; // into a folder that others cannot enter they reach nothing
-  await refuseForeign(home, folder.uid);
+  const judged = await judgedFiles(layout);
+  refuseForeign(folder.uid, [{ path: home, uid: folder.uid }, ...(await inside(home, 1)), ...judged]);
   await close(home, folder.mode);
   if (!entered) return closed;
-  for (const { path, mode } of await judgedFiles(layout)) await close(path, mode);
+  for (const { path, mode, isLink } of judged) if (!isLink) await close(path, mode);
   const secrets = await stat(announcement).catch(() => undefined);
   if (secrets && (secrets.mode & 0o077) !== 0) {
     throw new HomeError(
@@ -41,40 +42,45 @@ const writable = 0o022;
 const enterable = 0o011;
 
 /** The superuser may work in the home of a user, and takes that user's word. */
-async function refuseForeign(home: string, owner: number): Promise<void> {
+function refuseForeign(owner: number, found: readonly Pick<Found, 'path' | 'uid'>[]): void {
   const self = process.getuid?.();
   if (self === undefined) return;
   const trusted = new Set([self, 0, ...(self === 0 ? [owner] : [])]);
-  const inside = (await readdir(home).catch((): string[] => [])).map((name) => join(home, name));
-  for (const path of [home, ...inside]) {
-    const uid = path === home ? owner : (await lstat(path).catch(() => undefined))?.uid;
-    if (uid === undefined || trusted.has(uid)) continue;
-    throw new HomeError(
-      'BAD_HOME',
-      `${path} belongs to another user of this machine (${uid}), who may change it at any time.`,
-      'Remove it, or check what is in it and chown it. Better: choose a home in a folder that is yours alone.',
-    );
-  }
+  const foreign = found.find(({ uid }) => !trusted.has(uid));
+  if (foreign === undefined) return;
+  throw new HomeError(
+    'BAD_HOME',
+    `${foreign.path} belongs to another user of this machine (${foreign.uid}), who may change it at any time.`,
+    'Remove it, or check what is in it and chown it. Better: choose a home in a folder that is yours alone.',
+  );
 }
 
-/** Settings, employees and skills say what is run, and how it is confined. Links lead to what is judged elsewhere. */
-async function judgedFiles({
-  config,
-  org,
-  skills,
-}: Layout): Promise<readonly { readonly path: string; readonly mode: number }[]> {
-  const found: { readonly path: string; readonly mode: number }[] = [];
-  const collect = async (path: string, depth: number): Promise<void> => {
-    const facts = await lstat(path).catch(() => undefined);
-    if (facts === undefined || facts.isSymbolicLink()) return;
-    found.push({ path, mode: facts.mode });
-    if (!facts.isDirectory() || depth === 0) return;
-    for (const name of await readdir(path).catch((): string[] => []))
-      await collect(join(path, name), depth - 1);
-  };
-  for (const path of [config, org, skills]) await collect(path, depthMax);
+interface Found {
+  readonly path: string;
+  readonly uid: number;
+  readonly mode: number;
+  /** It leads to what is judged elsewhere. */
+  readonly isLink: boolean;
+}
+
+/** Settings, employees and skills say what is run, and how it is confined. */
+const judgedFiles = async ({ config, org, skills }: Layout): Promise<readonly Found[]> =>
+  (await Promise.all([config, org, skills].map((path) => withInside(path, depthMax)))).flat();
+
+/** `org/<department>/<name>.yaml`, `skills/<name>/scripts/<program>` */
+const depthMax = 3;
+
+async function withInside(path: string, depth: number): Promise<readonly Found[]> {
+  const facts = await lstat(path).catch(() => undefined);
+  if (facts === undefined) return [];
+  const own = { path, uid: facts.uid, mode: facts.mode, isLink: facts.isSymbolicLink() };
+  return [own, ...(facts.isDirectory() ? await inside(path, depth) : [])];
+}
+
+async function inside(folder: string, depth: number): Promise<readonly Found[]> {
+  if (depth === 0) return [];
+  const found: Found[] = [];
+  for (const name of await readdir(folder).catch((): string[] => []))
+    found.push(...(await withInside(join(folder, name), depth - 1)));
   return found;
 }
-
-/** `org/<department>/<name>.yaml`, `skills/<name>/SKILL.md` */
-const depthMax = 2;

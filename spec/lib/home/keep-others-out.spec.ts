@@ -1,5 +1,16 @@
 import { expect } from 'chai';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  lchown,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInstance } from '../../../lib/instance.js';
@@ -31,20 +42,33 @@ describe('serve, of a home that is open to others', () => {
   // Employees say what is run, and how far it is confined
   it('takes the right to write to employees and skills', async () => {
     await chmod(home, 0o755);
-    const names = ['org', 'org/desk', 'org/desk/ann.yaml', 'skills'];
+    const names = [
+      'org',
+      'org/desk',
+      'org/desk/ann.yaml',
+      'skills',
+      'skills/a',
+      'skills/a/b',
+      'skills/a/b/c.sh',
+    ];
     for (const name of names)
-      if (name.endsWith('.yaml')) await writeFile(join(home, name), 'persona: x\n');
+      if (name.includes('.')) await writeFile(join(home, name), 'persona: x\n');
       else await mkdir(join(home, name));
     for (const name of names) await chmod(join(home, name), 0o777);
     await (await startInstance({ home, port: 0 })).close();
-    expect(await Promise.all(names.map(modeOf))).to.deep.equal(['755', '755', '755', '755']);
+    expect(await Promise.all(names.map(modeOf))).to.deep.equal(names.map(() => '755'));
   });
 
   // In a home that was open for a moment: its owner may write the settings again whenever a gateway runs
   it('refuses what another user has put there', async () => {
     if (process.getuid?.() !== 0) return; // only root can make files of another
+    await mkdir(join(home, 'org/desk'), { recursive: true });
+    const file = join(home, 'org/desk/ann.yaml');
+    const link = join(home, 'skills');
     const planted = join(home, 'run');
     await mkdir(planted);
+    await writeFile(file, 'persona: x\n');
+    await symlink('/tmp', link);
     await chown(planted, 65_534, 65_534);
     const starting = (): Promise<unknown> =>
       startInstance({ home, port: 0 }).then(
@@ -54,6 +78,11 @@ describe('serve, of a home that is open to others', () => {
     expect(await starting()).to.include({ code: 'BAD_HOME' });
     expect(String(await starting())).to.include(`${planted} belongs to another user`);
     await chown(planted, 0, 0);
+    for (const path of [file, link]) {
+      await lchown(path, 65_534, 65_534);
+      expect(String(await starting())).to.include(`${path} belongs to another user`);
+      await rm(path);
+    }
     expect(await starting()).to.equal(undefined);
     await chown(home, 65_534, 65_534);
     await chown(planted, 65_534, 65_534);
