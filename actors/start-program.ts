@@ -55,8 +55,8 @@ function start(
 }
 
 /**
- * A thread of LevelDB's may open a file between the look and the start. By then the program has just begun; it is ended
- * before it could do anything, and started again.
+ * A thread of LevelDB's may open a file between the look and the start. The program has just begun then, and has read
+ * nothing of its input; it is ended and started again.
  */
 function holdsFiles({ pid }: ChildProcess): boolean {
   if (process.platform !== 'linux' || pid === undefined) return false;

@@ -44,7 +44,7 @@ describe('starting a program', () => {
       expect(shown).to.include('0 -> ').and.not.include(folder);
     });
 
-  // LevelDB opens files in threads of its own
+  // LevelDB opens files in threads of its own. It waits for its input: else it might have ended before it is looked at
   if (process.platform === 'linux')
     it('shows it none that was opened between the look and the start', async () => {
       const { readdirSync } = fs;
@@ -53,9 +53,9 @@ describe('starting a program', () => {
         path === '/dev/fd' && (missed += 1) === 1 ? [] : readdirSync(path)) as typeof readdirSync;
       syncBuiltinESMExports();
       try {
-        const shown = await outputOf('/bin/sh', open, { timeoutMs: 10_000 });
+        const shown = await outputOf('/bin/sh', ['-c', 'cat; ls -l /proc/self/fd'], { timeoutMs: 10_000 });
         expect(shown).to.include('0 -> ').and.not.include(folder);
-        expect(missed).to.equal(2);
+        expect(missed).to.be.at.least(2);
       } finally {
         fs.readdirSync = readdirSync;
         syncBuiltinESMExports();
