@@ -96,7 +96,10 @@ export function followAudit(
     onWritten: records.audit.onWritten,
     failed: (error, to) => log.error({ err: error, to }, 'could not pass on the audit log'),
   });
-  opened.add(() => shipping.close());
+  opened.add(async () => {
+    await records.audit.flush(); // what was decided a moment ago is passed on, too
+    await shipping.close();
+  });
 }
 
 /** Logs what a follower could not do. */

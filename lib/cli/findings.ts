@@ -247,7 +247,7 @@ async function auditElsewhere({ audit: folder }: Layout, { audit }: Config): Pro
   const { last } = (await readHead(folder)) ?? { last: beginning };
   const shipped = await shippedRecord(folder).read();
   const behind = targets.flatMap(({ name }) => {
-    const missing = Math.max(0, last.n - (shipped[name] ?? 0));
+    const missing = Math.max(0, last.n - (shipped[name]?.n ?? 0));
     return missing > linesBehindMax ? [`${name} lacks ${missing} lines`] : [];
   });
   return behind.length === 0

@@ -1,11 +1,10 @@
 import { createSocket } from 'node:dgram';
-import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { hostname } from 'node:os';
 import { outputOf } from '../../../actors/start-program.js';
-import { linkOf } from './chain.js';
+import { linkOf, type Link } from './chain.js';
 
 /** A line of the audit log as it was written, with its number. */
 export interface ShippedLine {
@@ -17,8 +16,8 @@ export interface ShippedLine {
 export interface AuditTarget {
   /** Names it in the record of what was passed on. */
   readonly name: string;
-  /** Number of the last line that it holds; undefined where it cannot say, or holds none. */
-  held(): Promise<number | undefined>;
+  /** The last line that it holds; undefined where it cannot say, or holds none. */
+  held(): Promise<Link | undefined>;
   /** Resolves when it has them all; rejects where it may have some of them or none. */
   send(lines: readonly ShippedLine[]): Promise<void>;
 }
@@ -53,29 +52,37 @@ function fileTarget(path: string): AuditTarget {
       await file.close();
     }
   }
-  /** The end of the last whole line, and its number. */
-  async function endOf(file: FileHandle, size: number): Promise<{ end: number; n: number | undefined }> {
+  const foreign = (): Error => new Error(`${path} ends with something else than our audit log.`);
+  /** The last whole line, and where it ends. Behind it may be what a crash left of a line; of nothing else. */
+  async function endOf(file: FileHandle, size: number): Promise<{ end: number; last: Link | undefined }> {
     const from = Math.max(0, size - lineBytesMax);
     const { buffer, bytesRead } = await file.read(Buffer.alloc(size - from), 0, size - from, from);
     const tail = buffer.subarray(0, bytesRead);
     const end = tail.lastIndexOf(0x0a) + 1;
+    const rest = tail.toString('utf8', end, end + lineBegins.length);
+    if ((end === 0 && from > 0) || !lineBegins.startsWith(rest)) throw foreign();
+    if (end === 0) return { end, last: undefined };
     const start = tail.lastIndexOf(0x0a, end - 2) + 1;
-    const link = end === 0 ? undefined : linkOf(tail.toString('utf8', start, end - 1));
-    if (typeof link === 'string') throw new Error(`${path} ends with something else than our audit log.`);
-    return { end: from + end, n: link?.n };
+    const last = linkOf(tail.toString('utf8', start, end - 1));
+    if (typeof last === 'string') throw foreign();
+    return { end: from + end, last };
   }
   return {
     name: `file:${path}`,
-    held: () => opened(async (file, size) => (await endOf(file, size)).n),
+    held: () => opened(async (file, size) => (await endOf(file, size)).last),
     send: (lines) =>
       opened(async (file, size) => {
         const { end } = await endOf(file, size);
         if (end < size) await file.truncate(end); // half a line that a crash left
-        await file.write(lines.map(({ text }) => `${text}\n`).join(''), end);
+        const bytes = Buffer.from(lines.map(({ text }) => `${text}\n`).join(''));
+        const { bytesWritten } = await file.write(bytes, 0, bytes.length, end);
+        if (bytesWritten < bytes.length) throw new Error(`${path} took a part of what was written.`);
         await file.datasync();
       }),
   };
 }
+
+const lineBegins = '{"n":';
 
 /** RFC 5424: facility 13 (log audit), severity notice. TCP counts octets (RFC 6587). */
 function syslogTarget({ protocol, hostname: host, port, href }: URL): AuditTarget {
@@ -89,16 +96,26 @@ function syslogTarget({ protocol, hostname: host, port, href }: URL): AuditTarge
     held: () => Promise.resolve(undefined),
     async send(lines) {
       if (protocol === 'udp:') return sendDatagrams(at, lines.map(message));
+      const frames = lines.map(message).map((one) => Buffer.concat([Buffer.from(`${one.length} `), one]));
       const socket = connect(at);
       socket.setTimeout(sendMs, () => socket.destroy(new Error('the syslog server does not take lines')));
-      await once(socket, 'connect');
-      const failed = once(socket, 'close').then(() => {
-        throw new Error('the syslog server closed the connection');
-      });
-      failed.catch(() => undefined);
-      const frames = lines.map(message).map((one) => Buffer.concat([Buffer.from(`${one.length} `), one]));
-      const written = new Promise<void>((resolve) => socket.end(Buffer.concat(frames), resolve));
-      await Promise.race([written, failed]);
+      let timer: NodeJS.Timeout | undefined;
+      try {
+        // TCP syslog confirms nothing. A server that ends the connection after us has read all of it; one that
+        // went away resets it, also when everything had left this machine
+        await new Promise<void>((resolve, reject) => {
+          socket.once('error', reject);
+          socket.once('close', () =>
+            socket.writableFinished
+              ? resolve()
+              : reject(new Error('the syslog server closed the connection')),
+          );
+          socket.resume().end(Buffer.concat(frames), () => (timer = setTimeout(resolve, openMs)));
+        });
+      } finally {
+        clearTimeout(timer);
+        socket.on('error', () => undefined).destroy();
+      }
     },
   };
 }
@@ -133,4 +150,6 @@ const commandTarget = ([program = '', ...args]: readonly string[]): AuditTarget 
 });
 
 const sendMs = 30_000;
+/** A server may keep the connection open. */
+const openMs = 5_000;
 const lineBytesMax = 65_536;

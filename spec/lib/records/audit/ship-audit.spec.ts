@@ -99,6 +99,33 @@ describe('shipAudit', () => {
     expect(await readFile(precious, 'utf8')).to.equal('mine');
   });
 
+  // Whoever takes the log away must not make the outside deaf until it has grown as long again
+  it('passes on a log that begins anew, whatever was passed on before', async () => {
+    const file = join(home, 'copy.jsonl');
+    for (let life = 0; life < 2; life += 1) {
+      const before = life === 0 ? 0 : (await numbers(file)).length;
+      const faults = await shipping({ file }, async (audit) => {
+        decide(audit, `life ${life}`);
+        await audit.flush();
+      });
+      expect(faults).to.deep.equal([]);
+      const shipped = await numbers(file);
+      expect(shipped.slice(before)).to.deep.equal(oneTo(shipped.length - before));
+      expect(await readFile(file, 'utf8')).to.include(`life ${life}`);
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('takes nothing away from a file that is not an audit log', async () => {
+    for (const text of ['my only note', 'a line\nand more', `${'x'.repeat(70_000)}`]) {
+      const file = join(home, 'note');
+      await writeFile(file, text);
+      const faults = await shipping({ file }, () => Promise.resolve());
+      expect(faults.join()).to.include('ends with something else');
+      expect(await readFile(file, 'utf8')).to.equal(text);
+    }
+  });
+
   it('hands lines to a program, which gets no shell, no argument of ours and none of our variables', async () => {
     process.env['SHIP_AUDIT_SPEC'] = 'secret';
     const out = join(home, 'taken');
@@ -125,6 +152,20 @@ describe('shipAudit', () => {
     const file = join(home, 'later.jsonl');
     await shipping({ file }, () => Promise.resolve());
     expect((await numbers(file))[0]).to.equal(1);
+  });
+
+  it('passes on again what a syslog server had not read when it went away', async () => {
+    const server = createServer({ pauseOnConnect: true }, (socket) => {
+      socket.on('error', () => undefined);
+      setImmediate(() => socket.resetAndDestroy());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const syslog = `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const faults = await shipping({ syslog }, () => Promise.resolve());
+    expect(faults).to.not.deep.equal([]);
+    expect(await shippedRecord(folder).read()).to.deep.equal({});
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('speaks syslog over TCP and UDP', async () => {
