@@ -14,7 +14,7 @@ import type { AddressInfo, Socket } from 'node:net';
 
 /**
  * An agent of another house on the server of the protocol's own SDK. What it does stands in the prompt: `say WORDS`,
- * `slowly` (until it is let go), `ask`, `fail`, `refuse`, `login`, `message WORDS`, `count`.
+ * `slowly` (until it is let go), `flood` (until it is cancelled), `ask`, `fail`, `refuse`, `login`, `message WORDS`, `count`.
  */
 export interface A2aAgent {
   readonly url: string;
@@ -33,6 +33,8 @@ export interface A2aAgent {
   letGo(): void;
   /** Breaks every connection. */
   cut(): void;
+  /** Answers so many requests with 429. */
+  refuse(requests: number): void;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,7 @@ export async function startA2aAgent(options: A2aAgentOptions = {}): Promise<A2aA
   const headers: IncomingHttpHeaders[] = [];
   const paths: string[] = [];
   const slow = new Set<() => void>();
+  let busy = 0;
 
   const executor: AgentExecutor = {
     async execute(request, bus) {
@@ -134,6 +137,12 @@ export async function startA2aAgent(options: A2aAgentOptions = {}): Promise<A2aA
         if (cancelled.includes(taskId)) return undefined;
         write('done', true);
         return end(states.completed);
+      case 'flood':
+        for (let n = 0; n < 1_000 && !cancelled.includes(taskId); n += 1) {
+          write('x'.repeat(50_000), n > 0);
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        return end(states.completed);
       default:
         for (const [index, piece] of words.split(/(?<= )/).entries()) write(piece, index > 0);
         return end(states.completed);
@@ -161,7 +170,9 @@ export async function startA2aAgent(options: A2aAgentOptions = {}): Promise<A2aA
   app.use((request, response, next) => {
     headers.push(request.headers);
     paths.push(request.path);
-    if (options.key !== undefined && request.headers.authorization !== `Bearer ${options.key}`)
+    busy -= 1;
+    if (busy >= 0) response.status(429).end();
+    else if (options.key !== undefined && request.headers.authorization !== `Bearer ${options.key}`)
       response.status(401).end();
     else next();
   });
@@ -182,6 +193,9 @@ export async function startA2aAgent(options: A2aAgentOptions = {}): Promise<A2aA
     },
     cut() {
       for (const socket of [...sockets]) socket.destroy();
+    },
+    refuse(requests) {
+      busy = requests;
     },
     async close() {
       for (const end of [...slow]) end();

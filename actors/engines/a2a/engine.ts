@@ -28,7 +28,8 @@ export function a2aEngine(options: A2aOptions): Engine {
       access: () =>
         accessOf({ ...options, section: `engines.a2a.${options.name}` }, { files: [], keys: [], remedy: '' }),
     }),
-    async turn(request, io) {
+    async turn(request, given) {
+      const io = namingOnce(given);
       if (io.signal.aborted) return { outcome: 'interrupted', text: '' };
       const watch = watchOver(request, io, 'The agent');
       const readers: TaskReader[] = [];
@@ -37,6 +38,7 @@ export function a2aEngine(options: A2aOptions): Engine {
       try {
         agent = await openAgent(options, watch.signal);
         const last = await play(agent, request, io, {
+          words: (error) => wordsOf(error, options, 300),
           signal: watch.signal,
           retryMs: options.retryMs ?? 1_000,
           heard: watch.heard,
@@ -48,9 +50,10 @@ export function a2aEngine(options: A2aOptions): Engine {
         });
         return endOf(last, text(), options.name);
       } catch (error) {
-        if (!watch.signal.aborted) return endOfFault(error, options, text());
+        const isLeft = watch.signal.aborted || error instanceof RefusedError;
         // what was asked of it must not go on unseen
-        if (agent !== undefined && readers.length > 0) await cancelTask(agent, readers.at(-1)!);
+        if (isLeft && agent !== undefined && readers.length > 0) await cancelTask(agent, readers.at(-1)!);
+        if (!watch.signal.aborted) return endOfFault(error, options, text());
         return io.signal.aborted
           ? { outcome: 'interrupted', text: text() }
           : {
@@ -69,6 +72,8 @@ export function a2aEngine(options: A2aOptions): Engine {
 interface Talk extends Omit<Following, 'reader'> {
   /** A reader for the next task of the turn. */
   readonly read: () => TaskReader;
+  /** What a fault says. */
+  readonly words: (error: unknown) => string;
 }
 
 /** The task of a turn that was cut off comes to its end first: what it says is part of the answer. */
@@ -76,10 +81,10 @@ async function play(
   agent: RemoteAgent,
   request: TurnRequest,
   io: TurnIO,
-  { read, heard, ...talk }: Talk,
+  { read, heard, words, ...talk }: Talk,
 ): Promise<TaskReader> {
   const before = conversationOf(request.nativeId);
-  const earlier = before?.taskId ? await findTask(agent, before.taskId, read(), io) : undefined;
+  const earlier = before?.taskId ? await findTask(agent, before.taskId, read(), { io, words }) : undefined;
   if (earlier !== undefined && isUnderWay(earlier.state)) {
     io.report({
       type: 'notice',
@@ -107,15 +112,14 @@ async function findTask(
   { client }: RemoteAgent,
   id: string,
   reader: TaskReader,
-  io: TurnIO,
+  { io, words }: Pick<Talk, 'words'> & { readonly io: TurnIO },
 ): Promise<TaskReader | undefined> {
   try {
     reader.take({ $case: 'task', value: await client.getTask({ tenant: '', id }, { signal: io.signal }) });
     return reader;
   } catch (error) {
     if (io.signal.aborted || error instanceof RefusedError) throw error;
-    const words = firstBytes((error as Error).message, 300);
-    io.report({ type: 'notice', text: `The task of a turn that was cut off is not found: ${words}` });
+    io.report({ type: 'notice', text: `The task of a turn that was cut off is not found: ${words(error)}` });
     return undefined;
   }
 }
@@ -168,6 +172,21 @@ function nameConversation({ contextId, taskId, state }: TaskReader, io: TurnIO):
   if (nativeId !== undefined) io.report({ type: 'conversation.named', nativeId });
 }
 
+/** A name is a write to the store; an answer in a thousand pieces has one. */
+function namingOnce(io: TurnIO): TurnIO {
+  let named: string | undefined;
+  return {
+    ...io,
+    report(report) {
+      if (report.type === 'conversation.named') {
+        if (report.nativeId === named) return;
+        named = report.nativeId;
+      }
+      io.report(report);
+    },
+  };
+}
+
 /** What a second task says begins behind what the first one said. */
 function behind(report: (report: TurnReport) => void): (report: TurnReport) => void {
   let isFirst = true;
@@ -195,12 +214,16 @@ function endOf({ state, isAnswered }: TaskReader, text: string, name: string): T
 }
 
 /** The key never stands in what is said. */
-function endOfFault(error: unknown, options: A2aOptions, text: string): TurnResult {
-  const { name, apiKeyEnv } = options;
+function wordsOf(error: unknown, options: A2aOptions, bytesMax: number): string {
   const cause = (error as { readonly cause?: unknown }).cause;
   const said = [error, cause].flatMap((one) => (one instanceof Error ? one.message : [])).join(' ');
   const key = keyOf(options);
-  const words = firstBytes(key === undefined ? said : said.replaceAll(key, '…'), 2_000);
+  return firstBytes(key === undefined ? said : said.replaceAll(key, '…'), bytesMax);
+}
+
+function endOfFault(error: unknown, options: A2aOptions, text: string): TurnResult {
+  const { name, apiKeyEnv } = options;
+  const words = wordsOf(error, options, 2_000);
   const status = error instanceof RefusedError ? error.status : undefined;
   if (status === 429) return { outcome: 'rate-limited', text, error: `${name} asks to come later.` };
   if (status === 401 || status === 403) {

@@ -42,10 +42,10 @@ async function follow(
   let waitMs = retryMs;
   let failures = 0;
   const take = (payload: StreamResponse['payload']): void => {
-    const before = `${reader.state} ${reader.text().length}`;
+    const before = reader.news;
     reader.take(payload);
     failures = 0;
-    if (before === `${reader.state} ${reader.text().length}`) return;
+    if (before === reader.news) return;
     waitMs = retryMs;
     heard();
   };
@@ -55,8 +55,9 @@ async function follow(
       else for await (const { payload } of stream) take(payload);
     } catch (error) {
       failures += 1;
-      if (signal.aborted || error instanceof RefusedError || reader.taskId === '' || failures > failuresMax)
-        throw error;
+      // Asked too often it still works on the task: given up, it would be told all of it once more
+      const isRefused = error instanceof RefusedError && error.status !== 429;
+      if (signal.aborted || isRefused || reader.taskId === '' || failures > failuresMax) throw error;
     }
     if (reader.isAnswered || !isUnderWay(reader.state)) return;
     if (reader.taskId === '') throw new Error('It ended its answer without a word.');

@@ -1,5 +1,6 @@
 import type { Artifact, Message, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { TurnReport } from '../turn-events.js';
+import { RefusedError } from './agent.js';
 
 /** States of a task, by the numbers of the protocol's definition. */
 export const taskStates = {
@@ -25,6 +26,9 @@ export interface TaskReader {
   readonly state: number;
   /** The agent answered without a task. */
   readonly isAnswered: boolean;
+  /** Grows with everything that is new. */
+  readonly news: number;
+  /** Throws a `RefusedError` where it is told too much. */
   take(payload: StreamResponse['payload']): void;
   /** The answer so far: the artifacts, else the last message. */
   text(): string;
@@ -40,8 +44,17 @@ export function createTaskReader(report: (report: TurnReport) => void): TaskRead
   /** Text by artifact, in the order in which they came. */
   const artifacts = new Map<string, string>();
   const heard = new Set<string>();
+  let news = 0;
+  let chars = 0;
 
+  const tell = (piece: TurnReport & { readonly text: string }): void => {
+    news += 1;
+    chars += piece.text.length;
+    if (chars > charsMax) throw new RefusedError(`It says more than ${charsMax} characters.`);
+    report(piece);
+  };
   const name = (context: string, task: string): void => {
+    if (contextId === '' || taskId === '') news += 1;
     contextId ||= context;
     taskId ||= task;
   };
@@ -49,23 +62,28 @@ export function createTaskReader(report: (report: TurnReport) => void): TaskRead
     if (artifact === undefined) return;
     const known = artifacts.get(artifact.artifactId);
     const before = known ?? '';
-    const text = isMore ? before + textOf(artifact.parts) : textOf(artifact.parts);
-    if (text === before) return;
+    const piece = textOf(artifact.parts);
+    // What is added is not compared with what was there: an answer in many pieces would take ever longer
+    const text = isMore ? before + piece : piece;
+    const isGrown = isMore || text.startsWith(before);
+    if (isGrown && text.length === before.length) return;
     artifacts.set(artifact.artifactId, text);
-    const isGrown = text.startsWith(before);
     const isBehind = artifacts.size > 1 && (known === undefined || !isGrown);
-    report({ type: 'text', text: (isBehind ? between : '') + (isGrown ? text.slice(before.length) : text) });
+    const more = isMore || !isGrown ? piece : text.slice(before.length);
+    tell({ type: 'text', text: (isBehind ? between : '') + more });
   };
   /** What a working agent says on its way is for who watches; what it ends or asks with is its answer. */
   const hear = (message: Message | undefined): void => {
     const text = message === undefined ? '' : textOf(message.parts);
     if (text === '' || heard.has(message?.messageId || text)) return;
     heard.add(message?.messageId || text);
-    if (isUnderWay(state)) report({ type: 'notice', text });
+    if (isUnderWay(state)) tell({ type: 'notice', text });
     else said = text;
   };
   const rest = (status: TaskStatus | undefined): void => {
-    state = status?.state ?? state;
+    const next = status?.state ?? state;
+    if (next !== state) news += 1;
+    state = next;
     hear(status?.message);
   };
   const whole = (task: Task): void => {
@@ -90,6 +108,9 @@ export function createTaskReader(report: (report: TurnReport) => void): TaskRead
     get isAnswered() {
       return isAnswered;
     },
+    get news() {
+      return news;
+    },
     take(payload) {
       switch (payload?.$case) {
         case 'task':
@@ -104,7 +125,7 @@ export function createTaskReader(report: (report: TurnReport) => void): TaskRead
           name(payload.value.contextId, '');
           isAnswered = true;
           said = textOf(payload.value.parts);
-          return report({ type: 'text', text: said });
+          return tell({ type: 'text', text: said });
         default:
           return undefined;
       }
@@ -114,6 +135,8 @@ export function createTaskReader(report: (report: TurnReport) => void): TaskRead
 }
 
 const between = '\n\n';
+/** Four times as much as a session keeps of a turn. */
+const charsMax = 2 ** 20;
 /** ROLE_AGENT */
 const agentRole = 2;
 

@@ -111,6 +111,36 @@ describe('the a2a engine', () => {
       expect(other.told).to.have.length(1);
     });
 
+  // Given up it would be told the same once more, and do it twice
+  it('stays with a task of an agent that is asked too often', async () => {
+    const other = await another({ streaming: false });
+    const played = await turn(
+      {
+        prompt: 'slowly',
+        onText() {
+          other.refuse(3);
+          other.letGo();
+        },
+      },
+      { url: other.url },
+    );
+    expect(played, played.error).to.include({ outcome: 'succeeded', text: 'half done' });
+    expect(other.told).to.have.length(1);
+  });
+
+  it('names a conversation when it begins and when its task has ended, not with each piece of an answer', async () => {
+    const { reports } = await turn(`say ${'word '.repeat(50)}`);
+    expect(reports.filter(({ type }) => type === 'conversation.named')).to.have.length(2);
+  });
+
+  it('ends a task that never stops talking', async () => {
+    const before = agent.cancelled.length;
+    const played = await turn('flood');
+    expect(played.outcome).to.equal('failed');
+    expect(played.error).to.include('It says more than 1048576 characters.');
+    expect(agent.cancelled).to.have.length(before + 1);
+  });
+
   it('cancels the task where the turn is interrupted, or late', async () => {
     const before = agent.cancelled.length;
     expect(await turn({ prompt: 'slowly', onText: (running) => running.abort() })).to.include({
@@ -118,7 +148,7 @@ describe('the a2a engine', () => {
       text: 'half ',
     });
     expect(agent.cancelled).to.have.length(before + 1);
-    const late = await turn({ prompt: 'slowly', deadlineMs: 300 });
+    const late = await turn({ prompt: 'slowly', deadlineMs: 1_500 });
     expect(late).to.include({
       outcome: 'failed',
       error: 'movers did not finish within its time and was ended.',
