@@ -32,7 +32,7 @@ export const audit = z.strictObject({
     .describe('File outside the home to which each line of the audit log is appended. Default: none.'),
   syslog: z
     .url({ protocol: /^(?:udp|tcp)$/ })
-    .refine((to) => !/^\w+:\/\/[^/]*@/.test(to), 'must hold no credential: it is told in logs')
+    .refine((to) => !/^\w+:\/\/[^/]*@/.test(to), 'must hold no credential: logs and findings name it')
     .nullable()
     .default(null)
     .describe('Syslog server that receives each line, udp://host:port or tcp://host:port. Default: none.'),

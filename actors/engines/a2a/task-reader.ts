@@ -47,7 +47,7 @@ export function createTaskReader(report: (report: TurnReport) => void): TaskRead
   let news = 0;
   let chars = 0;
 
-  const tell = (piece: TurnReport & { readonly text: string }): void => {
+  const publish = (piece: TurnReport & { readonly text: string }): void => {
     news += 1;
     chars += piece.text.length;
     if (chars > charsMax) throw new RefusedError(`It says more than ${charsMax} characters.`);
@@ -70,14 +70,14 @@ export function createTaskReader(report: (report: TurnReport) => void): TaskRead
     artifacts.set(artifact.artifactId, text);
     const isBehind = artifacts.size > 1 && (known === undefined || !isGrown);
     const more = isMore || !isGrown ? piece : text.slice(before.length);
-    tell({ type: 'text', text: (isBehind ? between : '') + more });
+    publish({ type: 'text', text: (isBehind ? between : '') + more });
   };
   /** What a working agent says on its way is for who watches; what it ends or asks with is its answer. */
   const hear = (message: Message | undefined): void => {
     const text = message === undefined ? '' : textOf(message.parts);
     if (text === '' || heard.has(message?.messageId || text)) return;
     heard.add(message?.messageId || text);
-    if (isUnderWay(state)) tell({ type: 'notice', text });
+    if (isUnderWay(state)) publish({ type: 'notice', text });
     else said = text;
   };
   const rest = (status: TaskStatus | undefined): void => {
@@ -125,7 +125,7 @@ export function createTaskReader(report: (report: TurnReport) => void): TaskRead
           name(payload.value.contextId, '');
           isAnswered = true;
           said = textOf(payload.value.parts);
-          return tell({ type: 'text', text: said });
+          return publish({ type: 'text', text: said });
         default:
           return undefined;
       }

@@ -83,7 +83,7 @@ const retryMs = 10_000;
 /** A target that hangs, or lacks much, holds up no end of a gateway. */
 const closingMs = 5_000;
 
-/** Passes on everything that the target has not. What it has is told by a line's hash: numbers may begin anew. */
+/** Passes on everything that the target has not. What it has is told by a line's hash: numbers may begin again from 1. */
 function passingOn(
   folder: string,
   target: AuditTarget,
@@ -118,7 +118,7 @@ interface Place {
 
 /**
  * Behind the first of these lines that the log holds; undefined where it holds none: a log that was taken away and
- * begins anew, or one whose old files are gone. Then it is passed on from its beginning.
+ * begins again, or one whose old files are gone. Then it is passed on from its beginning.
  */
 async function placeOf(folder: string, links: readonly Link[]): Promise<Place | undefined> {
   const names = (await namesOf(folder)).reverse();

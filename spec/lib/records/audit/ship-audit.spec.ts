@@ -99,7 +99,7 @@ describe('shipAudit', () => {
     expect(await readFile(precious, 'utf8')).to.equal('mine');
   });
 
-  // Whoever takes the log away must not make the outside deaf until it has grown as long again
+  // An intruder who takes the log away must not hide what comes next until the log has grown as long again
   it('passes on a log that begins anew, whatever was passed on before', async () => {
     const file = join(home, 'copy.jsonl');
     for (let life = 0; life < 2; life += 1) {
