@@ -286,7 +286,7 @@ function makeKinds(version: 1 | 2): Kind[] {
   const index = ({ context }: { context: { done: Names } }) => [
     { index: 'all', key: String(context.done.length).padStart(4, '0'), row: context.done.length },
   ];
-  const counts = ({ context }: { context: { done: Names } }) => [
+  const totals = ({ context }: { context: { done: Names } }) => [
     context.done.length % 2 === 0 ? 'even' : 'odd',
   ];
   const kind = (name: string, machine: unknown, extra: object): Kind =>
@@ -305,17 +305,17 @@ function makeKinds(version: 1 | 2): Kind[] {
           },
         };
   return [
-    kind('account', account, { index, counts, ...second }),
-    kind('relay', relay, { index, counts }),
+    kind('account', account, { index, totals, ...second }),
+    kind('relay', relay, { index, totals }),
     kind('alarm', alarm, { index }),
     kind('worker', worker, { index, effects: { work: keyed } }),
     kind('guarded', worker, { index, effects: { work: fenced } }),
     kind('parent', parent, { index, childKinds: { child: 'child' } }),
     kind('child', child, {}),
-    kind('brittle', brittle, { index, counts, supervision: { backoffMs: 1_500 } }),
+    kind('brittle', brittle, { index, totals, supervision: { backoffMs: 1_500 } }),
     // Only the first version has it: its effects and messages wait for that version to come back.
     ...(version === 1 ? [kind('retired', worker, { effects: { work: keyed } })] : []),
-    kind('ticket', ticket, { index, counts, forgetAfterMs: 60_000 }),
+    kind('ticket', ticket, { index, totals, forgetAfterMs: 60_000 }),
   ];
 }
 
