@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -135,8 +135,7 @@ async function joined(url: URL, name: string, file: string, terminal: Terminal):
       typeof answer.error === 'string' ? answer.error : `The gateway answered ${response.status}.`,
     );
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, answer.token, { mode: 0o600 });
-  await chmod(file, 0o600);
+  await writeFile(file, answer.token, { mode: 0o600, flag: 'wx' }); // one that came meanwhile is another's
   return answer.token;
 }
 

@@ -131,7 +131,7 @@ type Numbered = ToWorker & { readonly epoch: number };
 
 function frameIn(text: string): Numbered | undefined {
   try {
-    return JSON.parse(text) as Numbered;
+    return (JSON.parse(text) ?? undefined) as Numbered | undefined;
   } catch {
     return undefined;
   }

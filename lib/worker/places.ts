@@ -1,5 +1,5 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Engine, TurnRequest } from '../../actors/engines/engine.js';
 import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox, type Command, type Confined, type Sandbox } from '../../actors/sandbox/sandbox.js';
@@ -66,6 +66,8 @@ export function openPlaces(options: PlacesOptions): Places {
   }
 
   async function judge(turn: TurnPreparation, engine: Engine): Promise<Judged | string> {
+    // It becomes the name of a folder, and of what its engine keeps
+    if (!/^[\w:-][\w.:-]{0,199}$/.test(turn.sessionId)) return 'The id of the session is none.';
     const cwd = await folderFor(turn, options);
     if (cwd === undefined)
       return `The working folder ${turn.cwd} is not a folder inside the roots of this worker.`;
@@ -83,7 +85,12 @@ export function openPlaces(options: PlacesOptions): Places {
       await confined.close({ isLeft: false });
       return confined.refusal;
     }
-    const { untrusted, confirm } = await judgedSettings(engine, { cwd }, () => undefined);
+    const { untrusted, confirm } = await judgedSettings(engine, { cwd }, () => undefined).catch(
+      async (error: unknown) => {
+        await confined.close({ isLeft: false });
+        throw error;
+      },
+    );
     if (untrusted !== undefined && engine.leavesOutSettings !== true) {
       await confined.close({ isLeft: false });
       return `${engine.name} would take over what this project sets. ${wantsTrust(untrusted)}`;
@@ -105,7 +112,8 @@ export function openPlaces(options: PlacesOptions): Places {
       return {
         answer: { type: 'prepared', turnId, cwd, sandbox: confined.record, notices },
         open: {
-          requestOf: (request) => requestHere(request, { cwd, untrusted: notices.length > 0, confined }),
+          requestOf: (request) =>
+            requestHere(request, { turn, cwd, untrusted: notices.length > 0, confined }),
           async confine(command) {
             await confirm();
             return confined.confine(command);
@@ -135,30 +143,44 @@ async function folderFor(
     await mkdir(cwd, { recursive: true, mode: 0o700 });
   const real = await realpath(cwd).catch(() => undefined);
   if (real === undefined || !(await stat(real)).isDirectory()) return undefined;
-  for (const root of [...roots, join(work, sessionId)]) {
-    const inside = await realpath(root).catch(() => undefined);
-    if (inside !== undefined && (real === inside || real.startsWith(inside + sep))) return real;
-  }
-  return undefined;
+  const inside = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
+  const own = join(await realpath(work), sessionId); // whatever a link there leads to
+  return [...inside, own].some((root) => root !== undefined && isBelow(root, real)) ? real : undefined;
 }
 
-/** The gateway is where this worker found it, and its files are not here. */
+function isBelow(root: string, path: string): boolean {
+  const rest = relative(root, path);
+  return rest !== '..' && !rest.startsWith(`..${sep}`) && !isAbsolute(rest);
+}
+
+/** The gateway is where this worker found it, its files are not here, and what was judged is what begins. */
 function requestHere(
   request: TurnRequest,
   {
+    turn,
     cwd,
     untrusted,
     confined,
-  }: { readonly cwd: string; readonly untrusted: boolean; readonly confined: ConfinedTurn },
+  }: {
+    readonly turn: TurnPreparation;
+    readonly cwd: string;
+    readonly untrusted: boolean;
+    readonly confined: ConfinedTurn;
+  },
 ): TurnRequest {
   const { gatewayUrl: url } = confined;
   const { mcp } = request;
+  const { sessionId, turnId, nativeId } = turn;
   return {
     ...request,
-    cwd,
+    ...{ sessionId, turnId, nativeId, cwd },
     files: [],
     project: untrusted ? 'untrusted' : 'plain',
-    env: { ...request.env, ...(url !== undefined && { SVC_GATEWAY_URL: url }) },
+    env: { ...ownVariables(request.env), ...(url !== undefined && { SVC_GATEWAY_URL: url }) },
     ...(mcp !== undefined && url !== undefined && { mcp: { ...mcp, url: `${url}/mcp` } }),
   };
 }
+
+/** Others change how programs start, that of the sandbox among them: LD_PRELOAD, PATH. */
+const ownVariables = (env: TurnRequest['env']): TurnRequest['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => /^(?:SVC_[A-Z_]+|TRACEPARENT)$/.test(name)));

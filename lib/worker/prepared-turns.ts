@@ -18,7 +18,7 @@ export class PreparedTurns {
     isFree: () => Promise<void>,
   ): Promise<PreparedTurn | undefined> {
     const earlier = this.drop(turn.turnId);
-    const prepared = new Prepared();
+    const prepared = new Prepared(turn);
     this.turns.set(turn.turnId, prepared);
     await earlier;
     await isFree();
@@ -32,9 +32,10 @@ export class PreparedTurns {
     return answer;
   }
 
-  /** It begins: from now on its place is the caller's to close. */
-  take(turnId: string): OpenPlace | undefined {
-    const place = this.turns.get(turnId)?.place;
+  /** It begins: from now on its place is the caller's to close. Undefined where another one was judged. */
+  take(turnId: string, begun: Pick<TurnPreparation, 'engine' | 'sessionId'>): OpenPlace | undefined {
+    const { place, turn } = this.turns.get(turnId) ?? {};
+    if (turn?.engine !== begun.engine || turn.sessionId !== begun.sessionId) return undefined;
     if (place !== undefined) this.turns.delete(turnId);
     return place;
   }
@@ -57,6 +58,8 @@ export class PreparedTurns {
 }
 
 class Prepared {
+  constructor(readonly turn: TurnPreparation) {}
+
   isDropped = false;
   opening: ReturnType<Places['open']> | undefined;
   place: OpenPlace | undefined;

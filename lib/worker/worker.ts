@@ -177,7 +177,7 @@ export class Worker {
     const earlier = this.turns.get(turnId);
     if (earlier?.isBegun === true) return this.attach(turnId); // asked twice, begun once
     if (engine === undefined || this.isEnding) return this.send({ type: 'attached', turnId, isHere: false });
-    const place = this.prepared?.take(turnId);
+    const place = this.prepared?.take(turnId, { engine: engine.name, sessionId: request.sessionId });
     if (this.isElsewhere && place === undefined)
       return this.send({ type: 'attached', turnId, isHere: false });
     this.drop(turnId); // its beginning was never stored

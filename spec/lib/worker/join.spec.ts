@@ -124,7 +124,7 @@ describe('the way of a worker to its gateway', () => {
   }
 
   it('ends turns when no question was answered for as long as it was told, though the connection stands', async () => {
-    gateway.say({ type: 'hello', key: '', waitMs: 2_000 }, 1);
+    gateway.say({ type: 'hello', key: '', waitMs: 4_000 }, 1);
     await started(1);
     gateway.isDeaf = true; // nothing is answered, and nothing breaks
     await interrupted;
