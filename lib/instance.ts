@@ -57,6 +57,7 @@ import type { LevelStoreOptions } from './store/level.js';
 import { createSupervisor } from './supervisor/supervisor.js';
 import { version } from './version.js';
 import { noteBuild } from './home/written-by.js';
+import { isAskedToEndTurns } from './worker/end-workers.js';
 import { homeWorkers } from './worker/home-workers.js';
 
 /** The composition root: a home becomes a running gateway. What fails takes down what was already up. */
@@ -309,6 +310,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   telemetry?.follow(supervisor, gateway.measure);
   served(gateway.post);
   closing.add(() => gateway.close(gatewayDrainMs));
+  closing.add(async () => (await isAskedToEndTurns(layout.run)) && remote.keepNone());
   registry.refresh();
   await startFollowing(app, closing, interrupted);
   return {

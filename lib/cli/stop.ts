@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isAlive, type Announcement } from '../home/announce.js';
 import type { Layout } from '../home/layout.js';
-import { endWorkers, keepWorkers } from '../worker/end-workers.js';
+import { askToEndTurns, endWorkers, keepWorkers } from '../worker/end-workers.js';
 import { connect, notRunning, running, sessionNamed } from './client.js';
 import { hint, homeOf, wholeNumber, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -32,7 +32,8 @@ export function stopCommand(program: Command, terminal: Terminal): void {
       }
       const announcement = await running(layout);
       if (announcement?.pid != null) {
-        await stopGateway(announcement, announcement.pid, layout);
+        const forget = options.now === true ? await askToEndTurns(layout.run) : undefined;
+        await stopGateway(announcement, announcement.pid, layout).finally(forget);
         terminal.say('Stopped.');
       } else if (options.now !== true && options.for === undefined) throw notRunning(layout);
       return options.now === true ? endTurns(layout, terminal) : keepTurns(layout, options.for, terminal);

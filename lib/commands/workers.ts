@@ -64,19 +64,21 @@ export async function workerWith(app: App, token: string): Promise<GatewayActor<
   return same ? worker : undefined;
 }
 
-/** It connects: the number of this connection, by which the worker knows the gateway's frames from older ones. */
+/**
+ * It connects. `epoch`: the number of this connection, by which the worker knows the gateway's frames from older ones.
+ */
 export async function connectWorker(
   app: App,
   { id, view: { tokenHash } }: GatewayActor<'worker'>,
   offer: WorkerOffer,
-): Promise<number | Refusal> {
+): Promise<Pick<GatewayActor<'worker'>['view'], 'epoch' | 'status'> | Refusal> {
   const done = await app.supervisor.ask(
     'worker',
     id,
     { type: 'worker.connect', tokenHash: tokenHash ?? '', offer },
     { by: system('workers') },
   );
-  return isRefusal(done) ? done : done.view.epoch;
+  return isRefusal(done) ? done : done.view;
 }
 
 const tokenPrefix = 'troupe-worker';

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -35,6 +35,25 @@ export async function keepWorkers(folder: string, ms: number): Promise<number> {
   );
   return said.reduce((sum, each) => sum + (each?.running ?? 0), 0);
 }
+
+/**
+ * Workers of other machines are reached by the gateway alone: it is asked to end their turns as it stops.
+ * @example const forget = await askToEndTurns(layout.run); try { stop() } finally { await forget() }
+ */
+export async function askToEndTurns(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 }); // no worker of this machine may have made it
+  await writeFile(askedFile(folder), '', { mode: 0o600 });
+  return () => rm(askedFile(folder), { force: true });
+}
+
+/** Was it, and has not been before? `await isAskedToEndTurns(layout.run) // true, once` */
+export const isAskedToEndTurns = (folder: string): Promise<boolean> =>
+  rm(askedFile(folder)).then(
+    () => true,
+    () => false,
+  );
+
+const askedFile = (folder: string): string => join(folder, 'end-turns');
 
 const socketsIn = async (folder: string): Promise<readonly string[]> =>
   (await readdir(folder).catch((): string[] => []))

@@ -221,16 +221,15 @@ export class RemoteWorker {
     which.lose(why);
   }
 
-  /** This gateway stops; what goes on is found again by its notes. */
-  goodbye(frame: ToWorker): void {
+  /** This gateway stops; what goes on for so long is found again by its notes. */
+  goodbye(waitMs: number): void {
     clearTimeout(this.clock);
-    this.link?.send(frame);
+    const mayLeave = this.options.mayLeave();
+    this.link?.send({ type: 'wait', ms: waitMs, ...(!mayLeave && { left: [] }) });
     this.link?.close(1001, 'the gateway is shutting down');
     this.link = undefined;
-  }
-
-  say(frame: ToWorker): void {
-    this.link?.send(frame);
+    // After this it cannot be told anything any more
+    if (!mayLeave) this.loseAll('The gateway was stopped.');
   }
 
   private follow(

@@ -136,7 +136,7 @@ export function remoteWorkers({
       if (place !== undefined) worker(place.worker).drop(turnId);
     },
     leave() {
-      for (const each of workers.values()) each.goodbye({ type: 'wait', ms: plannedWaitMs });
+      for (const each of workers.values()) each.goodbye(plannedWaitMs);
     },
     keepNone() {
       keepsNone = true;

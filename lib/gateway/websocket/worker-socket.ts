@@ -95,12 +95,12 @@ export function workerSockets(options: {
       const connected = await connectWorker(app, worker, ready.offer);
       if (isRefusal(connected)) return socket.close(removedOr(connected), connected.message.slice(0, 100));
       if (socket.readyState !== socket.OPEN) return;
-      epoch = connected;
+      // From here to its place among the workers at once: it may go, or be removed, in any pause
+      epoch = connected.epoch;
       greeting = 'done';
       heardAt = clock.monotonic();
       link.send({ type: 'hello', key: '', waitMs: remote?.waitMs ?? 0 });
-      const status = (await app.supervisor.get('worker', name))?.view.status;
-      remote?.connect(name, link, ready, status !== 'serving');
+      remote?.connect(name, link, ready, connected.status !== 'serving');
       log.info({ worker: name }, 'a worker connected');
     }
 

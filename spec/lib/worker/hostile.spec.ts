@@ -340,7 +340,7 @@ describe('the gateway’s side of a worker', () => {
   } as const;
 
   /** A connected one, and a turn of an earlier gateway that it is asked for. */
-  function adopting({ endMs = 60_000, lostAfterMs = 60_000 } = {}) {
+  function adopting({ endMs = 60_000, lostAfterMs = 60_000, keeps = true } = {}) {
     const said: string[] = [];
     const told: ToWorker[] = [];
     const link = { send: (frame: ToWorker) => void told.push(frame), close: () => undefined };
@@ -350,7 +350,7 @@ describe('the gateway’s side of a worker', () => {
       onFault: () => undefined,
       lostAfterMs,
       endMs,
-      mayLeave: () => true,
+      mayLeave: () => keeps,
     });
     remote.connect(link, { type: 'ready', pid: 1, startedAt: 1, running: 1, offer });
     const noted = { tokenHash: 'none', engine: 'talk', beganAt: 1 };
@@ -396,5 +396,17 @@ describe('the gateway’s side of a worker', () => {
     const deaf = adopting({ lostAfterMs: 20 });
     expect(await deaf.adopted).to.equal(undefined);
     expect(deaf.told.at(-1)).to.deep.equal({ type: 'drop', turnId });
+  });
+
+  // it was told nothing more, and went on for a quarter of an hour without a gateway
+  it('leaves no turn to go on where the gateway is to end all of them', async () => {
+    const { remote, link, told, adopted } = adopting({ keeps: false });
+    remote.take(link, { type: 'attached', turnId, isHere: true });
+    remote.goodbye(900_000);
+    expect(told.at(-1)).to.deep.equal({ type: 'wait', ms: 900_000, left: [] });
+    expect(await (await adopted)?.lost).to.equal('The gateway was stopped.');
+    const kept = adopting();
+    kept.remote.goodbye(900_000);
+    expect(kept.told.at(-1)).to.deep.equal({ type: 'wait', ms: 900_000 });
   });
 });

@@ -217,6 +217,19 @@ describe('a worker of another machine', function () {
     expect((await session(made.body.id)).status).to.equal('idle');
   });
 
+  // the command said that no turn went on, and this one did, without a gateway
+  it('ends its turns when the gateway is stopped at once', async () => {
+    const folder = await folderOf('stopped');
+    const id = await working(folder);
+    const { code, err } = await troupe.run('stop', '--now', '--home', troupe.home());
+    expect(code, err).to.equal(0);
+    await until(async () => (await leftBehind(id)).length === 0);
+    await start();
+    await done(id);
+    expect((await session(id)).status).to.equal('interrupted');
+    await until(async () => (await seen())?.state === 'serving');
+  });
+
   it('has a token that opens nothing else', async () => {
     const thief = makeClient(port, { authorization: `Bearer ${token}` });
     for (const path of ['/api/sessions', '/api/workers', '/api/config', '/metrics', '/api/attention'])
