@@ -33,7 +33,11 @@ export function stopCommand(program: Command, terminal: Terminal): void {
       const announcement = await running(layout);
       if (announcement?.pid != null) {
         const forget = options.now === true ? await askToEndTurns(layout.run) : undefined;
-        await stopGateway(announcement, announcement.pid, layout).finally(forget);
+        try {
+          await stopGateway(announcement, announcement.pid, layout);
+        } finally {
+          await forget?.();
+        }
         terminal.say('Stopped.');
       } else if (options.now !== true && options.for === undefined) throw notRunning(layout);
       return options.now === true ? endTurns(layout, terminal) : keepTurns(layout, options.for, terminal);

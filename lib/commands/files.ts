@@ -177,16 +177,26 @@ export async function attachFile(
   const key = { kind: 'session', id: sessionId };
   const session = await request.app.supervisor.get('session', sessionId);
   if (!session) return refuse('NOT_FOUND', key, 'Not found');
-  const { cwd } = session.view;
-  const base = String(cwd);
-  const folders =
-    request.caller.type === 'session' ? [base] : [base, records.folders.files, records.folders.uploads];
+  const { cwd, worker, workerLabels } = session.view;
+  const isAgent = request.caller.type === 'session';
+  // No folder of this machine, though one may be called so
+  const isElsewhere = worker !== null || workerLabels.length > 0;
+  if (isElsewhere && isAgent && input.path !== undefined)
+    return refuse(
+      'BAD_REQUEST',
+      { path: 'path' },
+      'The folder of this session is on another machine: send the file itself (upload or content).',
+    );
+  const { home, files, uploads } = records.folders;
+  const base = isElsewhere ? home : String(cwd);
+  const own = isElsewhere ? [] : [base];
+  const folders = isAgent ? own : [...own, files, uploads];
   return keepFile<Attached>(request, records, input, {
     name: 'attach-file',
     actors: [key],
     sessionId,
     places: { base, folders },
-    reach: await reachOf(request, session),
+    reach: await reachOf(request, session, isElsewhere),
     decide(turns, file) {
       const media = mediaOf(file);
       const message = {

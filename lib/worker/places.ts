@@ -144,8 +144,10 @@ async function folderFor(
   const real = await realpath(cwd).catch(() => undefined);
   if (real === undefined || !(await stat(real)).isDirectory()) return undefined;
   const inside = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
-  const own = join(await realpath(work), sessionId); // whatever a link there leads to
-  return [...inside, own].some((root) => root !== undefined && isBelow(root, real)) ? real : undefined;
+  if (inside.some((root) => root !== undefined && isBelow(root, real))) return real;
+  // Its own, or that of a session that it reviews or works for
+  const own = await realpath(work);
+  return real !== own && isBelow(own, real) ? real : undefined;
 }
 
 function isBelow(root: string, path: string): boolean {

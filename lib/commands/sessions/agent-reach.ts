@@ -17,10 +17,14 @@ export interface AgentReach {
   readonly hosts: readonly string[] | undefined;
 }
 
-/** `const { readAs, hosts } = await reachOf(request, session)`; a person reaches any address for it. */
+/**
+ * `const { readAs, hosts } = await reachOf(request, session)`; a person reaches any address for it. `isElsewhere`: its
+ * folder is on another machine, and no file of this one is in its reach.
+ */
 export async function reachOf(
   { app, caller }: Pick<Request, 'app' | 'caller'>,
   session: GatewayActor<'session'>,
+  isElsewhere = false,
 ): Promise<AgentReach> {
   const { sandbox } = app;
   if (sandbox === undefined) return { readAs: undefined, hosts: undefined };
@@ -28,7 +32,7 @@ export async function reachOf(
   const { level: inForce, isRefused } = await sandbox.port.inForce(level);
   return {
     readAs:
-      inForce === 'off' && !isRefused
+      isElsewhere || (inForce === 'off' && !isRefused)
         ? undefined
         : async function* read(path) {
             const command = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
@@ -99,12 +99,12 @@ describe('a hostile worker', () => {
     }
   }
   /** It is given a turn, and its engine begins. */
-  async function given(thief: Thief, worker: string) {
+  async function given(thief: Thief, worker: string, cwd = '/srv') {
     const made = await client.post('/api/sessions', {
       prompt: 'Secret plans',
       engine: 'talk',
       worker,
-      cwd: '/srv',
+      cwd,
     });
     expect(made.status, made.text).to.equal(201);
     const prepare = await thief.until('prepare');
@@ -171,6 +171,30 @@ describe('a hostile worker', () => {
     thief.say(event(end(1)));
     expect((await done(id)).status).to.equal('idle');
     expect((await agent.get(`/api/sessions/${id}`)).status, 'after its turn').to.equal(401);
+  });
+
+  // the gateway read its own folder of that name for it, and with its own hands where no sandbox is
+  it('is given no file of the gateway for the folder of its session', async () => {
+    const thief = await dial('thief');
+    const folder = join(home, 'private');
+    await mkdir(folder);
+    await writeFile(join(folder, 'key.txt'), 'a key');
+    const { id, begin, event } = await given(thief, 'thief', folder);
+    const { env } = begin['request'] as { env: Record<string, string> };
+    const agent = makeClient(port, { authorization: `Bearer ${env['SVC_GATEWAY_TOKEN']}` });
+    for (const path of ['key.txt', join(folder, 'key.txt')]) {
+      const { status, text } = await agent.post(`/api/sessions/${id}/attachments`, { path });
+      expect([status, text.includes('is on another machine')], text).to.deep.equal([400, true]);
+      expect(
+        (await client.post(`/api/sessions/${id}/attachments`, { path })).status,
+        'nor a person',
+      ).to.equal(403);
+    }
+    const content = Buffer.from('mine').toString('base64');
+    const sent = await agent.post(`/api/sessions/${id}/attachments`, { content, filename: 'mine.txt' });
+    expect(sent.status, sent.text).to.be.within(200, 201);
+    thief.say(event(end(1)));
+    await done(id);
   });
 
   // they were looked for on the gateway's machine, where the agent's folder is not

@@ -52,10 +52,12 @@ describe('the places of a worker', () => {
   const faultOf = async (cwd: string, sessionId?: string, of = places) =>
     (await of.open(turn(cwd, sessionId), engine)).answer.fault;
 
-  it('are its roots, what lies below them, and a folder of each session', async () => {
+  // a review, a copy and what an agent delegated could not work in the folder of the session that they were for
+  it('are its roots, what lies below them, and folders of sessions', async () => {
     for (const inside of [join(folder, 'root'), join(folder, 'root', 'inner'), join(work, 's1')])
       expect(await faultOf(inside), inside).to.equal(undefined);
-    for (const outside of [folder, join(folder, 'rooted'), join(folder, 'private'), join(work, 's2'), work])
+    expect(await faultOf(join(work, 's1'), 's2'), 'of another one').to.equal(undefined);
+    for (const outside of [folder, join(folder, 'rooted'), join(folder, 'private'), join(work, 's9'), work])
       expect(await faultOf(outside), outside).to.include('not a folder inside the roots');
     expect(await faultOf('/usr', 's1', placesOf(['/'])), 'below the root of all').to.equal(undefined);
   });
