@@ -182,6 +182,7 @@ function followTurn(
   let wake = (): void => undefined;
   let isOver = false;
   let messageId: unknown;
+  let turnId: unknown;
   const ended = (begun === 'over' ? Promise.resolve() : watch()).finally(() => {
     isOver = true;
     events.close();
@@ -201,9 +202,13 @@ function followTurn(
         if (await isResting()) return;
         hasStarted = true; // perhaps: what began meanwhile is not told
       } else if (payload['sessionId'] !== sessionId) continue;
-      else if (event === 'session:started') hasStarted = true;
-      else if (event === 'session:delta') {
-        if (begun === 'queued' && !hasStarted) continue; // the last words of the turn before
+      else if (event === 'session:started') {
+        hasStarted = true;
+        turnId = payload['turnId'];
+      } else if (event === 'session:delta') {
+        // The last words of the turn before: its agent may speak on while it is ended, and the next one has begun
+        if (begun === 'queued' && !hasStarted) continue;
+        if (turnId !== undefined && payload['messageId'] !== `${String(turnId)}:answer`) continue;
         messageId = payload['messageId'];
         put(deltaOf(payload));
       } else if (event === 'session:permission')

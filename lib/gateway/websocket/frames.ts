@@ -59,7 +59,8 @@ export const frameNames: Readonly<Record<string, string>> = {
   'session:started': 'A turn began. {sessionId, turnId}',
   'session:delta':
     'A piece of an answer as it is produced, or an activity of the agent; has no position, never ' +
-    'replayed. {sessionId, messageId, type, content, offset?, toolName?, toolId?}',
+    'replayed. Of the turn before it may still come when the next one has begun: `messageId` is `<turnId>:answer`. ' +
+    '{sessionId, messageId, type, content, offset?, toolName?, toolId?}',
   'session:completed': 'A turn ended, successfully or not. {sessionId, employee, title, result, error}',
   'session:interrupted': 'A turn was interrupted. {sessionId, reason}',
   'session:silent':
