@@ -93,6 +93,7 @@ export async function openHome(
     onDrain: () => depart('drained'),
   });
   closing.add(() => store.close());
+  telemetry?.own();
   await sweepTemporary(layout.home);
   // What agents said is in there: for their user alone, even where the home itself was opened to others.
   const own = config.store === embeddedStore ? [layout.store, layout.storeCopy] : [];

@@ -1,6 +1,7 @@
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import type { Identity } from './authentication.js';
+import { scrub } from '../home/log.js';
 import type { Telemetry } from '../telemetry/telemetry.js';
 
 /**
@@ -116,7 +117,7 @@ export const traceRequests =
           'http.request.method': ctx.method,
           'http.route': route(),
           'http.response.status_code': ctx.status,
-          'url.path': ctx.path,
+          'url.path': scrub(ctx.path),
           'troupe.caller': caller?.type ?? 'anonymous',
         }),
       },

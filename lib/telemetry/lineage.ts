@@ -41,6 +41,7 @@ export class Lineage {
     if (known !== undefined) return known;
     const place = this.read(entry, depth);
     this.places.set(entry.position, place);
+    place.catch(() => this.places.delete(entry.position)); // what failed once is tried again
     const [oldest] = this.places.keys();
     if (this.places.size > placesMax && oldest !== undefined) this.places.delete(oldest);
     return place;
@@ -50,12 +51,10 @@ export class Lineage {
   async effectBehind(entry: LogEntry, depth = 0): Promise<KnownEffect | undefined> {
     const cause = String(entry.cause);
     if (!cause.startsWith('effect:')) return undefined;
-    const started = await causeOf(this.supervisor.inspection, entry);
-    if (started === undefined) return undefined;
     const name = cause.slice('effect:'.length);
-    return /^\d+\.\d+$/.test(name)
-      ? this.effectOf(started, name, depth)
-      : this.effectOf(started, keyOf(started, name), depth);
+    if (/^\d+\.\d+$/.test(name)) return this.effectAt(entry, name, depth);
+    const started = await causeOf(this.supervisor.inspection, entry);
+    return started && this.effectOf(started, keyOf(started, name), depth);
   }
 
   /** The newest effect of that name that this actor started, by entries up to `before`. */
@@ -71,8 +70,16 @@ export class Lineage {
   /** An effect by its whole name: `<kind>/<id>/<revision>.<n>`. */
   async effectNamed(name: string, depth = 0): Promise<KnownEffect | undefined> {
     const [kind = '', id = '', key = ''] = partsOf(name);
+    return this.effectAt({ kind, id }, key, depth);
+  }
+
+  private async effectAt(
+    actor: ActorKey & { readonly position?: number },
+    key: string,
+    depth: number,
+  ): Promise<KnownEffect | undefined> {
     const revision = Number.parseInt(key, 10);
-    const started = await this.find({ kind, id }, (entry) => entry.revision <= revision);
+    const started = await this.find(actor, (entry) => entry.revision <= revision);
     return started?.revision === revision ? this.effectOf(started, key, depth) : undefined;
   }
 

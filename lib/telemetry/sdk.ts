@@ -117,7 +117,13 @@ export async function openSdk(
     span: (span) => {
       if (span.isSampled) spans.onEnd(readableSpan(span, resource, version));
     },
-    line: (line) => logger.emit(logRecordOf(line, api)),
+    line: (line) => {
+      try {
+        logger.emit(logRecordOf(line, api));
+      } catch {
+        // who writes a line must not fail by its being sent
+      }
+    },
     turnSeconds: meter.createHistogram('gen_ai.client.operation.duration', { unit: 's' }),
     turnTokens: meter.createHistogram('gen_ai.client.token.usage', { unit: '{token}' }),
     requestSeconds: meter.createHistogram('http.server.request.duration', { unit: 's' }),

@@ -35,6 +35,8 @@ export interface Telemetry {
   readonly request: (request: TracedRequest, run: () => Promise<void>) => Promise<void>;
   /** The request that is being carried out calls this tool. */
   readonly noteTool: (name: string) => void;
+  /** The home is this gateway's from now on; what was committed before was another's to send. */
+  readonly own: () => void;
   /** From now on what the supervisor commits becomes spans. */
   readonly follow: (supervisor: Supervisor, measured: () => Promise<readonly Measured[]>) => void;
   readonly close: () => Promise<void>;
@@ -45,13 +47,15 @@ export async function openTelemetry(
   settings: TelemetrySettings,
   facts: { readonly version: string; readonly instance: string; readonly log: () => Logger },
 ): Promise<Telemetry> {
-  const openedAt = Date.now();
+  let ownedAt = Date.now();
   let reportedAt = -Infinity;
   const onFault = (error: unknown): void => {
     const now = performance.now();
     if (now - reportedAt < 60_000) return; // it fails as often as it is tried
     reportedAt = now;
-    facts.log().warn({ err: error }, 'telemetry could not be sent');
+    // Its answer is not ours to keep: it may repeat the key that it was sent
+    const { message, code } = error as { readonly message?: string; readonly code?: unknown };
+    facts.log().warn({ reason: message?.slice(0, 500), code }, 'telemetry could not be sent');
   };
   const sdk = await openSdk(settings, { ...facts, onFault });
   let lineage: Lineage | undefined;
@@ -141,6 +145,7 @@ export async function openTelemetry(
       const account = causality.account();
       if (account !== undefined) account.notes['tool'] = name;
     },
+    own: () => (ownedAt = Date.now()),
     follow(supervisor, measured) {
       lineage = new Lineage(supervisor);
       const tools = new ToolSpans(turnOf, settings.content);
@@ -154,7 +159,7 @@ export async function openTelemetry(
       ended = (async () => {
         try {
           for await (const entry of supervisor.watch({ since, signal: closing.signal }))
-            if (entry.at >= openedAt) await spans.take(entry).catch(onFault);
+            if (entry.at >= ownedAt) await spans.take(entry).catch(onFault);
         } finally {
           ignore();
         }

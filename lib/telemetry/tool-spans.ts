@@ -35,7 +35,9 @@ export class ToolSpans {
     if (delta.toolId === undefined) return undefined;
     const key = `${actor.id}\n${delta.toolId}`;
     if (delta.type === 'tool_use') {
-      if (this.open.size < openMax) this.open.set(key, { from: at, delta, turn: this.turnOf(actor.id) });
+      if (this.open.size >= openMax) return undefined;
+      const turn = this.turnOf(actor.id).catch(() => undefined); // no one may be there to hear of it
+      this.open.set(key, { from: at, delta, turn });
       return undefined;
     }
     const begun = this.open.get(key);

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pino } from 'pino';
 import { defineEngine, type TurnRequest } from '../../../actors/engines/engine.js';
 import { startInstance, type Instance } from '../../../lib/instance.js';
+import { openTelemetry } from '../../../lib/telemetry/telemetry.js';
 import { makeClient, type Client } from '../gateway/fixture.js';
 import { openReceiver, type SentSpan } from './otlp-receiver.js';
 
@@ -45,6 +49,8 @@ describe('telemetry', () => {
             params: { name: 'spawn_session', arguments: { prompt: wanted, engine: 'agent' } },
           }),
         });
+      if (prompt === 'steps')
+        for (let n = 0; n < 210; n += 1) io.report({ type: 'conversation.named', nativeId: `c${n}` });
       if (prompt === 'hold') await once(began, 'release');
       if (prompt === 'wait' && !io.signal.aborted)
         await new Promise((resolve) => io.signal.addEventListener('abort', resolve));
@@ -146,6 +152,35 @@ describe('telemetry', () => {
     await operator.post(`/api/sessions/${session}/message`, { message: 'then' }, { traceparent: other });
     began.emit('release');
     expect((await turnOf('then')).env['TRACEPARENT']).to.match(/^00-5{32}-/);
+  });
+
+  it('finds the beginning of a turn of many steps', async () => {
+    const session = await ask('steps');
+    expect((await turnSpan(session)).traceId).to.equal(askedTrace);
+  });
+
+  it('keeps nothing of what a receiver answers that takes nothing', async () => {
+    const hostile = createServer((request, response) =>
+      response.writeHead(400).end(`no: ${String(request.headers['x-key'])}`),
+    );
+    await new Promise<void>((resolve) => hostile.listen(0, '127.0.0.1', resolve));
+    const lines: string[] = [];
+    const log = pino({ base: null }, { write: (line: string) => void lines.push(line) });
+    process.env['OTEL_EXPORTER_OTLP_HEADERS'] = 'x-key=parrot';
+    try {
+      const to = `http://127.0.0.1:${(hostile.address() as AddressInfo).port}`;
+      const telemetry = await openTelemetry(
+        { to, content: false, metricsEverySeconds: 60 },
+        { version: '1', instance: 'default', log: () => log },
+      );
+      const request = { name: () => 'GET /x', traceparent: undefined, sessionId: undefined };
+      await telemetry.request({ ...request, attributes: () => ({}) }, () => Promise.resolve());
+      await telemetry.close();
+    } finally {
+      delete process.env['OTEL_EXPORTER_OTLP_HEADERS'];
+      hostile.close();
+    }
+    expect(lines.join()).to.include('telemetry could not be sent').and.not.include('parrot');
   });
 
   it('sends metrics, and lines of the log with the trace that they belong to', async () => {
