@@ -208,7 +208,7 @@ function followTurn(
       } else if (event === 'session:delta') {
         // The last words of the turn before: its agent may speak on while it is ended, and the next one has begun
         if (begun === 'queued' && !hasStarted) continue;
-        if (turnId !== undefined && payload['messageId'] !== `${String(turnId)}:answer`) continue;
+        if (!isOf(turnId, payload)) continue;
         messageId = payload['messageId'];
         put(deltaOf(payload));
       } else if (event === 'session:permission')
@@ -260,6 +260,10 @@ function followTurn(
     },
   };
 }
+
+/** Of that turn, or of one that is not known. Messages of a turn are named for it, also those of its tools. */
+const isOf = (turnId: unknown, { messageId }: GatewayEvent['payload']): boolean =>
+  typeof turnId !== 'string' || typeof messageId !== 'string' || messageId.startsWith(`${turnId}:`);
 
 const endings = new Set<GatewayEvent['event']>([
   'session:completed',
