@@ -95,6 +95,7 @@ function useRange({
   const list = useRef<HTMLElement>(null);
   const heights = useRef(new Map<string, number>());
   const range = useSignal({ from: 0, to: firstRows });
+  const turns = useRef(0);
   const heightOf = (index: number): number => heights.current.get(keyOf(index)) ?? heightPx;
   const sum = (from: number, to: number): number => {
     let height = 0;
@@ -105,13 +106,19 @@ function useRange({
   const settle = (): void => {
     const element = list.current;
     if (element === null || count <= shortMax) return;
-    measure(element, (index, height) => index < count && heights.current.set(keyOf(index), height));
+    measure(element, count, (index, height) => heights.current.set(keyOf(index), height));
     let top = element.getBoundingClientRect().top;
     let from = 0;
     while (from < count - 1 && top + heightOf(from) < -marginPx) top += heightOf(from++);
     let to = from;
     while (to < count && top < innerHeight + marginPx) top += heightOf(to++);
-    if (from !== range.value.from || to !== range.value.to) range.value = { from, to };
+    if ((from === range.value.from && to === range.value.to) || turns.current === turnsMax) return;
+    if (turns.current === 0)
+      requestAnimationFrame(() => {
+        turns.current = 0;
+      });
+    turns.current += 1;
+    range.value = { from, to };
   };
   const settled = useRef(settle);
   settled.current = settle;
@@ -155,15 +162,20 @@ function useRange({
   return { list, from, to, above: sum(0, from), below: sum(to, count), reveal };
 }
 
-/** From the top of one row to that of the next: with what is between them. */
-function measure(list: Element, take: (index: number, height: number) => void): void {
+/**
+ * From the top of one row to that of the next: with what is between them. Nothing is after the last of all; the last in
+ * the page waits until the one after it is there, or it would be higher and lower in turn.
+ */
+function measure(list: Element, count: number, take: (index: number, height: number) => void): void {
   const rows = [...list.children].filter(
     (row): row is HTMLElement => 'index' in (row as HTMLElement).dataset,
   );
   rows.forEach((row, n) => {
     const { top, height } = row.getBoundingClientRect();
     const next = rows[n + 1]?.getBoundingClientRect().top;
-    take(Number(row.dataset['index']), next === undefined ? height : next - top);
+    const index = Number(row.dataset['index']);
+    if (index < count && (next !== undefined || index === count - 1))
+      take(index, next === undefined ? height : next - top);
   });
 }
 
@@ -178,3 +190,5 @@ function scrollerOf(list: Element): Element | null {
 const shortMax = 12;
 const firstRows = 12;
 const marginPx = 120;
+/** Ranges in one frame of the screen: rows whose heights depend on each other might go back and forth for ever. */
+const turnsMax = 10;
