@@ -127,7 +127,7 @@ function join(name: string, tab: SharedFeed): () => void {
     if (catchUp !== undefined) return;
     const at = tab.position();
     if (at !== undefined && packet.to <= at) return;
-    if (at === undefined || packet.from === undefined || packet.from <= at)
+    if (at === undefined || (packet.from !== undefined && packet.from <= at))
       tab.take({ ...packet, frames: packet.frames.filter(({ seq }) => seq === null || seq > (at ?? -1)) });
     else follow();
   }

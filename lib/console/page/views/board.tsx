@@ -165,24 +165,21 @@ interface ColumnProps {
 function Column({ status, place, dragged, moved, drag, choose, drop }: ColumnProps) {
   const limit = useSignal(pageMax);
   const { assignee, q, lanes } = place;
+  const last = useRef<ColumnPage | undefined>(undefined); // stays in view while more of it is read
   const loaded = useLoaded(
     `${status}?${assignee ?? ''}&${q ?? ''}&${limit.value}`,
     async (signal) => {
-      const page = await must(
-        client.get('/api/work-items', {
-          params: {
-            query: {
-              status,
-              limit: String(limit.value),
-              ...(assignee !== undefined && { assignee }),
-              ...(q !== undefined && { q }),
-            },
-          },
-          signal,
-        }),
+      const page = await readColumn(
+        {
+          status,
+          ...(assignee !== undefined && { assignee }),
+          ...(q !== undefined && { q }),
+        },
+        limit.value,
+        signal,
       );
       settle(page.workItems);
-      return page;
+      return (last.current = page);
     },
     { touches: named(/^company:/) },
   );
@@ -192,7 +189,7 @@ function Column({ status, place, dragged, moved, drag, choose, drop }: ColumnPro
     for (const { id } of rows) if (left.get(id) === status) left.delete(id);
     if (left.size !== moved.value.size) moved.value = left;
   };
-  const { value, error } = loaded.value;
+  const { value = last.current, error } = loaded.value;
   const rows = (value?.workItems ?? []).filter(({ id }) => (moved.value.get(id) ?? status) === status);
   const target = dragged.value?.moves.find((move) => move.status === status);
   const isOwn = dragged.value?.item.status === status;
@@ -247,12 +244,17 @@ function Column({ status, place, dragged, moved, drag, choose, drop }: ColumnPro
           />
         </div>
       ))}
-      {value !== undefined && value.total > value.workItems.length && (
+      {value !== undefined && value.total > value.workItems.length && limit.value >= columnMax && (
+        <p class="soft small">
+          {whole(value.total - value.workItems.length)} more: write words above to see those that are meant.
+        </p>
+      )}
+      {value !== undefined && value.total > value.workItems.length && limit.value < columnMax && (
         <button
           type="button"
           class="quiet"
           onClick={() => {
-            limit.value = Math.min(500, limit.value + 100);
+            limit.value = Math.min(columnMax, limit.value + pageMax);
           }}
         >
           {whole(value.total - value.workItems.length)} more
@@ -262,7 +264,33 @@ function Column({ status, place, dragged, moved, drag, choose, drop }: ColumnPro
   );
 }
 
-const pageMax = 50;
+interface ColumnPage {
+  readonly workItems: readonly WorkItemRow[];
+  readonly total: number;
+}
+
+/** The gateway gives a hundred at a time. */
+async function readColumn(
+  query: { readonly status: Status; readonly assignee?: string; readonly q?: string },
+  limit: number,
+  signal: AbortSignal,
+): Promise<ColumnPage> {
+  const pages = await Promise.all(
+    Array.from({ length: Math.ceil(limit / pageMax) }, (_, n) =>
+      must(
+        client.get('/api/work-items', {
+          params: { query: { ...query, limit: String(pageMax), offset: String(n * pageMax) } },
+          signal,
+        }),
+      ),
+    ),
+  );
+  const rows = new Map(pages.flatMap(({ workItems }) => workItems.map((row) => [row.id, row])));
+  return { workItems: [...rows.values()], total: pages[0]?.total ?? 0 };
+}
+
+const pageMax = 100;
+const columnMax = 500;
 
 function byLane(
   rows: readonly WorkItemRow[],
