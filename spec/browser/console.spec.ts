@@ -276,7 +276,7 @@ describe('the console', () => {
     await Promise.all([first.close(), post('/api/work-items', { title: 'In between' })]);
     await onAll([second, third], 'Water the moss');
     for (const page of [second, third]) await page.waitForSelector('.card >> text=In between');
-    /** Whoever was behind reads what it lacks over a socket of its own, which takes a moment to close. */
+    /** A tab that was behind reads what it lacks over a socket of its own, which takes a moment to close. */
     const haveOne = async (pages: readonly Page[]): Promise<void> => {
       while (pages.reduce((sum, page) => sum + socketsOf(page), 0) !== 1) await until(third, 'true');
     };

@@ -58,9 +58,11 @@ describe('long lists', () => {
   // the edge of what can be seen fell in there, the list went back and forth between two ranges, and the page hung.
   it('come to rest wherever the edge of what can be seen falls', async () => {
     const page = pages['/'];
+    await viewer.go(page, '#/now');
+    await page.waitForSelector('.view.now');
+    await page.evaluate('scrollTo(0, 0)');
     await viewer.go(page, '#/board');
     await page.waitForSelector('[data-status=backlog] ul > [data-index="0"]');
-    await page.evaluate('scrollTo(0, 0)');
     for (let height = 700; height < 800; height += 4) await page.setViewportSize({ width: 1440, height });
     await until(page, 'innerHeight === 796');
     expect(await nodesOf(page, '[data-status=backlog] ul')).to.be.within(12, nodesMax);
