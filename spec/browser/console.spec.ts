@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -295,35 +294,6 @@ describe('the console', () => {
     );
     await haveOne([second, third, late]);
     await late.context().close();
-  });
-
-  // One that begins at the present says nothing of what was before: a tab that had been here longer skipped it
-  it('reads by itself what a tab that leads from now on has never seen', async () => {
-    const leader = await viewer.open(house.gateway.url, { path: '/', signedIn: false });
-    const context = leader.context();
-    const name = `troupe.events.1.${createHash('sha256').update(operatorToken).digest('hex')}`;
-    const { position } = house.supervisor.status;
-    await leader.evaluate(`new Promise((led) => {
-      const at = (at) => ({ is: 'at', at, isOpen: true });
-      window.channel = new BroadcastChannel('${name}');
-      window.channel.onmessage = ({ data }) => data.is === 'ask' && window.channel.postMessage(at(window.at));
-      window.at = ${position};
-      void navigator.locks.request('${name}', () => new Promise(() => led()));
-    })`);
-    const page = await context.newPage();
-    await page.goto(`${house.gateway.url}/#/board`);
-    await page.fill('#token', operatorToken);
-    await page.press('#token', 'Enter');
-    await until(page, `document.querySelector('[data-head]')?.textContent === '${position}'`);
-    await page.waitForSelector('#column-backlog');
-    await post('/api/work-items', { title: 'Never said' });
-    const to = house.supervisor.status.position;
-    const packet = { frames: [], reset: false, to };
-    await leader.evaluate(
-      `(window.at = ${to}, window.channel.postMessage({ is: 'packet', packet: ${JSON.stringify(packet)} }))`,
-    );
-    await page.waitForSelector('.card >> text=Never said');
-    await context.close();
   });
 
   // why: a browser may freeze the tab that the others hear
