@@ -59,7 +59,7 @@ export const frameNames: Readonly<Record<string, string>> = {
   'session:started': 'A turn began. {sessionId, turnId}',
   'session:delta':
     'A piece of an answer as it is produced, or an activity of the agent; has no position, never ' +
-    'replayed. Of the turn before it may still come when the next one has begun: `messageId` begins with `<turnId>:`. ' +
+    'replayed. Of a turn it may still come when the next one began: `messageId` begins with `<turnId>:`. ' +
     '{sessionId, messageId, type, content, offset?, toolName?, toolId?}',
   'session:completed': 'A turn ended, successfully or not. {sessionId, employee, title, result, error}',
   'session:interrupted': 'A turn was interrupted. {sessionId, reason}',

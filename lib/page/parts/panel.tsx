@@ -2,8 +2,7 @@ import type { ComponentChildren } from 'preact';
 
 /**
  * A part of a page under its heading: what it is about, what can be done with all of it, and what went wrong when it
- * was read.
- * @example <Panel name="letters" title="Dead letters" error={error}>…</Panel>
+ * was read: `<Panel name="letters" title="Dead letters" error={error}>…</Panel>`.
  */
 export function Panel({
   name,
