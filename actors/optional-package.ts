@@ -32,6 +32,46 @@ export function missingPackage(name: string): string | undefined {
   }
 }
 
+/**
+ * What stands against the package: it is missing, or of a version that Troupe is not made for; undefined where it
+ * fits. Loads nothing. `unfitPackage('@opentelemetry/resources') // 'is 1.30.1, and ^2.12.0 is needed'`
+ */
+export function unfitPackage(name: string, from = home): string | undefined {
+  if (missingPackage(name) !== undefined) return 'is missing';
+  const [version, range] = [installedVersion(name), rangeOf(name, from)];
+  return version === undefined || fits(version, range) ? undefined : `is ${version}, and ${range} is needed`;
+}
+
+/** Its package.json stands above what is loaded; not all packages let it be asked for by name. */
+function installedVersion(name: string): string | undefined {
+  for (let at = dirname(fileURLToPath(import.meta.resolve(name))); at !== dirname(at); at = dirname(at)) {
+    const file = join(at, 'package.json');
+    if (!existsSync(file)) continue;
+    const found = JSON.parse(readFileSync(file, 'utf8')) as { name?: string; version?: string };
+    if (found.name === name) return found.version;
+  }
+  return undefined;
+}
+
+/** `^1.2.3`, `~0.2.3` and `1.2.3`, as package.json has them. @example fits('1.4.0', '^1.2.3') // true */
+export function fits(version: string, range: string): boolean {
+  const [have, least] = [numbers(version), numbers(range)];
+  if (have === undefined || least === undefined) return true; // no range that is read here: loading it will show
+  const fixed = range.startsWith('~')
+    ? 2
+    : range.startsWith('^')
+      ? least.findIndex((part) => part > 0) + 1
+      : 3;
+  for (const [place, part] of least.entries()) {
+    const own = have[place] ?? 0;
+    if (own !== part) return place >= fixed && own > part;
+  }
+  return true;
+}
+
+const numbers = (text: string): readonly number[] | undefined =>
+  /^[~^]?(\d+)\.(\d+)\.(\d+)/.exec(text)?.slice(1).map(Number);
+
 /** Node names the package that it looked for; another one, which that one lacks, is another fault. */
 const isMissing = (error: unknown, name: string): boolean =>
   error instanceof Error &&

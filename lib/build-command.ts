@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { notices } from './build-pages.js';
 
 /**
- * Bundle the command `troupe` and the programs that it starts into `dist/command`. Most of the time and a quarter of
- * the memory of a start went into finding, reading and linking some 800 files one by one. Run by `npm run build` on
- * what the compiler wrote; embedding programs and specs use that as it is.
+ * Bundle the command `troupe`, the programs that it starts and the public face into `dist/command`. Most of the time
+ * and a quarter of the memory of a start went into finding, reading and linking some 800 files one by one, and most
+ * of what npm fetched was never loaded. Run by `npm run build` on what the compiler wrote; specs use that as it is.
  */
 export async function buildCommand(): Promise<void> {
-  const { version, exports, dependencies } = JSON.parse(
+  const { version, exports, peerDependencies } = JSON.parse(
     await readFile(join(root, 'package.json'), 'utf8'),
   ) as Manifest;
   const faces = Object.entries(exports).flatMap(([name, face]) =>
-    typeof face === 'string' ? [] : [{ name, source: resolve(root, face.default) }],
+    typeof face === 'string' ? [] : [{ name, source: resolve(root, face.types.replace(/\.d\.ts$/, '.js')) }],
   );
   const entries: Entries = new Map([
     ...Object.entries(programs).map(([name, path]) => [join(root, 'dist', path), name] as const),
@@ -36,12 +36,13 @@ export async function buildCommand(): Promise<void> {
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
+    // packages of the older kind; found without an import, which no bundler of a page could follow
     banner: {
-      js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);",
+      js: "const require=globalThis.process?.getBuiltinModule?.('node:module').createRequire(import.meta.url);",
     },
     // three packages bring a list of 2,500 media types each, of two versions
     alias: { 'mime-types': join(root, 'node_modules/mime-types') },
-    plugins: [separate(Object.keys(dependencies)), addressed(entries), replaced],
+    plugins: [apart([...Object.keys(peerDependencies), ...onlyIfThere]), addressed(entries), replaced],
   });
   const made = new Set([...Object.keys(metafile.outputs).map((file) => basename(file)), manifest, licences]);
   // npm packs the folder as it is, for installations where nothing runs from it yet
@@ -81,8 +82,8 @@ const licences = 'notices.txt';
 
 interface Manifest {
   readonly version: string;
-  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
 /** Source to name of what is made of it. */
@@ -100,35 +101,20 @@ const programs: Readonly<Record<string, string>> = {
 
 const faceName = (name: string): string => `face${name.replace(/^\./, '').replace('/', '-')}`;
 
-/** Packages of many or large modules that every start needs. All others stay where npm put them. */
-const inside = new Set([
-  ...[
-    '@koa/router',
-    'commander',
-    'croner',
-    'koa',
-    'koa-body',
-    'level',
-    'openapi-fetch',
-    'pino',
-    'superjson',
-    'ws',
-    'yaml',
-    'zod',
-  ],
-]);
+/** What our packages use only where it is installed, and work without. */
+const onlyIfThere = ['bufferutil', 'utf-8-validate', 'supports-color'];
 
-/** Which packages stay outside: those that we depend on and that are not `inside`, and what is optional to one that is. */
-const separate = (dependencies: readonly string[]): Plugin => ({
-  name: 'separate',
+/**
+ * Which packages stay outside: what the user installs beside us, of which there must be one copy. All others are in
+ * the bundle; those of package.json's `dependencies` are there for their types, and LevelDB for its binary.
+ */
+const apart = (names: readonly string[]): Plugin => ({
+  name: 'apart',
   setup({ onResolve }) {
-    const ours = new Set(dependencies);
-    onResolve({ filter: /^[^./]/ }, ({ path, kind, importer }) => {
+    const outside = new Set(names);
+    onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
       const name = /^(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? path;
-      if (kind === 'entry-point' || inside.has(name)) return undefined;
-      const isOfPackage = importer.includes('/node_modules/');
-      const isOptional = ['bufferutil', 'utf-8-validate', 'supports-color'].includes(name);
-      return isOfPackage && !ours.has(name) && !isOptional ? undefined : { path, external: true };
+      return kind !== 'entry-point' && outside.has(name) ? { path, external: true } : undefined;
     });
   },
 });
@@ -169,11 +155,11 @@ const replaced: Plugin = {
       contents: `export { default as en } from './en.js';`,
       loader: 'js',
     }));
-    // LevelDB itself lies beside the package that brings it, which `level` knows
+    // LevelDB itself: package.json names the one version of it whose JavaScript is in the bundle
     onLoad({ filter: /[\\/]classic-level[\\/]binding\.js$/ }, () => ({
       contents: [
         "const { createRequire } = require('node:module');",
-        "module.exports = createRequire(require.resolve('level'))('classic-level/binding.js');",
+        "module.exports = createRequire(require.resolve('classic-level'))('./binding.js');",
       ].join('\n'),
       loader: 'js',
     }));

@@ -1,4 +1,5 @@
 import { build } from 'esbuild';
+import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +20,10 @@ interface Page {
   readonly title: string;
   /** Where its files are served. */
   readonly at: string;
+  /** A script that runs without the page, under a name that stays. */
+  readonly worker?: string;
+  /** Where it begins when it is installed on a phone or a desktop. */
+  readonly begins?: string;
   /** Shown where there is no JavaScript. */
   readonly without: string;
 }
@@ -36,11 +41,13 @@ const pages: readonly Page[] = [
     folder: 'lib/console/page',
     title: 'Troupe',
     at: '/console',
+    worker: 'push-worker',
+    begins: '/',
     without: 'The console is live and needs JavaScript.\nThe same in a terminal: troupe run, troupe waiting.',
   },
 ];
 
-async function buildPage({ folder, ...page }: Page): Promise<void> {
+async function buildPage({ folder, worker, begins, ...page }: Page): Promise<void> {
   const outdir = join(root, 'dist', folder);
   await mkdir(outdir, { recursive: true });
   for (const old of await readdir(outdir)) await rm(join(outdir, old), { recursive: true });
@@ -67,6 +74,17 @@ async function buildPage({ folder, ...page }: Page): Promise<void> {
     define: { 'process.env.NODE_ENV': '"production"' },
   });
   await Promise.all(Object.keys(metafile.outputs).map(compress));
+  if (worker !== undefined)
+    await build({
+      absWorkingDir: root,
+      outfile: join(outdir, `${worker}.js`),
+      entryPoints: [`${folder}/${worker}.ts`],
+      bundle: true,
+      format: 'iife',
+      target: 'es2022',
+      minify: true,
+      tsconfigRaw: {},
+    });
   const named = (entry: string): string =>
     basename(
       Object.entries(metafile.outputs).find(
@@ -74,11 +92,33 @@ async function buildPage({ folder, ...page }: Page): Promise<void> {
           entryPoint === entry || (entry.endsWith('.svg') && Object.keys(inputs).includes(entry)),
       )?.[0] ?? '',
     );
+  const manifest =
+    begins === undefined ? undefined : await writeManifest(outdir, { ...page, begins, icon: named(icon) });
   await writeFile(
     join(outdir, 'index.html'),
-    shell({ ...page, script: named(script), style: named(style), icon: named(icon) }),
+    shell({ ...page, script: named(script), style: named(style), icon: named(icon), manifest }),
   );
   await writeFile(join(outdir, 'notices.txt'), await notices(Object.keys(metafile.inputs)));
+}
+
+/** What a phone asks for before it takes a page for an app: without one an iPhone shows no notifications of it. */
+async function writeManifest(
+  outdir: string,
+  { title, at, begins, icon }: { title: string; at: string; begins: string; icon: string },
+): Promise<string> {
+  const text = JSON.stringify({
+    id: begins,
+    name: title,
+    short_name: title,
+    start_url: begins,
+    scope: begins,
+    display: 'standalone',
+    icons: [{ src: `${at}/${icon}`, sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
+  });
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8).toUpperCase();
+  const name = `manifest-${hash}.webmanifest`;
+  await writeFile(join(outdir, name), text);
+  return name;
 }
 
 /** Beside each file what is sent to browsers that take it compressed: made once, as small as it gets. */
@@ -98,7 +138,10 @@ const gzipped = promisify(gzip);
 
 /** The licences of the packages whose code is in a page or in the command, as they ask to be shown with every copy. */
 export async function notices(inputs: readonly string[]): Promise<string> {
-  const folders = new Set(inputs.flatMap((input) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []));
+  const folders = new Set(
+    // the innermost: a package may bring another version of one that lies outside
+    inputs.flatMap((input) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(input) ?? []),
+  );
   const texts = [...folders].sort().map(async (folder) => {
     const { name, version, license } = JSON.parse(
       await readFile(join(root, folder, 'package.json'), 'utf8'),
@@ -113,20 +156,23 @@ export async function notices(inputs: readonly string[]): Promise<string> {
   return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-interface Shell extends Omit<Page, 'folder'> {
+interface Shell extends Omit<Page, 'folder' | 'worker' | 'begins'> {
   readonly script: string;
   readonly style: string;
   readonly icon: string;
+  readonly manifest: string | undefined;
 }
 
-const shell = ({ title, at, without, script, style, icon }: Shell): string => `<!doctype html>
+const linkTo = (manifest: string): string => `\n<link rel="manifest" href="${manifest}">`;
+
+const shell = ({ title, at, without, script, style, icon, manifest }: Shell): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="icon" href="${at}/${icon}" type="image/svg+xml">
+<link rel="icon" href="${at}/${icon}" type="image/svg+xml">${manifest === undefined ? '' : linkTo(`${at}/${manifest}`)}
 <link rel="stylesheet" href="${at}/${style}">
 <div id="page"></div>
 <noscript>${without}</noscript>

@@ -9,6 +9,8 @@ import {
 import { resumeErasures } from './commands/sessions/erase-contents.js';
 import { dropRested } from './commands/sessions/clean-work.js';
 import { dropOutput } from './commands/sessions/drop-output.js';
+import { homeId } from '../actors/home/kind.js';
+import { noBackup, type BackupState } from '../machines/home/machine.js';
 import { daily } from './commands/daily.js';
 import { shipAudit } from './records/audit/ship-audit.js';
 import { auditTargets, type AuditSettings } from './records/audit/targets.js';
@@ -70,6 +72,14 @@ export function followBackups(
       const made = { target, seq, files, bytes, newBytes, include, removed };
       log.info(made, 'a backup was made and restored on trial');
       void announceFact(supervisor, 'backup:made', { target, seq, newBytes });
+    },
+    off: () => {
+      const settle = async (): Promise<void> => {
+        const home = await supervisor.get('home', homeId);
+        const { failing } = (home?.view as { readonly backup: BackupState } | undefined)?.backup ?? noBackup;
+        if (failing !== null) await announceFact(supervisor, 'backup:off', {});
+      };
+      settle().catch(failed(log, 'could not note that no backups are made any more'));
     },
     failed: (error, { to }) => {
       log.error({ err: error, to }, 'a backup could not be made');

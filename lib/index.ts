@@ -3,7 +3,8 @@
  * entries of its own: `troupe/level`, `troupe/agents`, `troupe/connectors`, `troupe/gateway`, `troupe/machines`,
  * `troupe/testing`.
  */
-export { createSupervisor, defaultLimits } from './supervisor/supervisor.js';
+export { createSupervisor } from './supervisor/supervisor.js';
+export { defaultLimits } from './supervisor/options.js';
 export {
   asActor,
   type AsActorOptions,

@@ -157,8 +157,21 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const redact = redactor([secrets.token, secrets.secret]);
   const { keepTurns: keepsTurns = false } = options;
-  const workers = homeWorkers({ config, layout, gatewayUrl: url, redact, log, ownEngines, keepsTurns });
-  void departed.then((why) => why === 'drained' && workers.keepNoneHere());
+  const workers = homeWorkers({
+    config,
+    layout,
+    gatewayUrl: url,
+    redact,
+    log,
+    ownEngines,
+    keepsTurns,
+    store,
+  });
+  let isDeparted = false;
+  void departed.then(() => {
+    isDeparted = true;
+    workers.keepNoneHere(); // the next owner could not find them
+  });
   const registry = createEngineRegistry({
     engines: enginesOf(config, ownEngines, layout, () => url).map(workers.hearing),
     default: config.engines.default,
@@ -252,7 +265,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   closing.add(() => workers.leave());
   closing.add(() => supervisor.stop({ drainMs: supervisorDrainMs }));
   // Another machine could not find its turns
-  closing.add(async () => (await hasStandby(config.store)) && workers.keepNoneHere());
+  closing.add(async () => !isDeparted && (await hasStandby(config.store)) && workers.keepNoneHere());
 
   const app: App = appOf({ supervisor });
   await records.connect(supervisor);
@@ -260,10 +273,14 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const engineChanges = followEngines(supervisor, registry);
   closing.add(() => engineChanges.close());
 
+  const realignNotifiers = (): void =>
+    void app.notifications?.poll(app).catch(failed(log, 'could not notify of what waits'));
+  closing.add(records.devices.onRevoked(realignNotifiers)); // what a revoked browser was told of ends with it
+
   live.onChange((change) => {
     opened.setLevel(live.current.logging.level);
     supervisor.setFact('timeZone', timeZoneOf(app.settings));
-    void app.notifications?.poll(app).catch(failed(log, 'could not notify of what waits'));
+    realignNotifiers();
     const { type, ...payload } = change;
     void announceFact(supervisor, type === 'taken' ? 'config:reloaded' : 'config:refused', payload);
   });

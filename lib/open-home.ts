@@ -17,6 +17,7 @@ import { readConfig } from './home/read-config.js';
 import { embeddedStore } from './home/store-setting.js';
 import type { Opened } from './opened.js';
 import type { LevelStoreOptions } from './store/level.js';
+import type { Unfit } from './telemetry/sdk.js';
 import type { Telemetry } from './telemetry/telemetry.js';
 import { version } from './version.js';
 
@@ -69,11 +70,11 @@ export async function openHome(
   refuseUnusable(config, layout, { host, engines: engines.map(({ name }) => name) });
   await makeFolder(layout.home);
 
-  const { telemetry, missing } = await telemetryOf(config, layout, () => log);
+  const { telemetry, unfit } = await telemetryOf(config, layout, () => log);
   const { log, setLevel, close: closeLog } = openLog(config.logging, layout, telemetry);
   closing.add(closeLog);
   closing.add(() => telemetry?.close());
-  if (missing !== undefined) log.error({ install: missing }, 'packages are missing: no telemetry is sent');
+  if (unfit !== undefined) log.error(unfit, 'no telemetry is sent: its packages do not fit');
   if (closedToOthers.length > 0)
     log.warn({ paths: closedToOthers }, 'removed write permission for group and others');
   for (const file of modules.files) log.info({ ...file }, 'a module of config.yaml was loaded');
@@ -119,18 +120,23 @@ export async function openHome(
   };
 }
 
-/** Nothing of it is loaded where it is off. */
+/** Nothing of it is loaded where it is off. What watches the gateway must not keep it from starting. */
 async function telemetryOf(
   { telemetry: { to, ...settings } }: Config,
   { instance }: Layout,
   log: () => Environment['log'],
-): Promise<{ readonly telemetry?: Telemetry; readonly missing?: string }> {
+): Promise<{ readonly telemetry?: Telemetry; readonly unfit?: Unfit }> {
   if (to === null) return {};
-  const { missingTelemetry } = await import('./telemetry/sdk.js');
-  const missing = missingTelemetry();
-  if (missing !== undefined) return { missing };
-  const { openTelemetry } = await import('./telemetry/telemetry.js');
-  return { telemetry: await openTelemetry({ to, ...settings }, { version, instance, log }) };
+  const { unfitTelemetry, reinstallTelemetry } = await import('./telemetry/sdk.js');
+  try {
+    const unfit = unfitTelemetry();
+    if (unfit !== undefined) return { unfit };
+    const { openTelemetry } = await import('./telemetry/telemetry.js');
+    return { telemetry: await openTelemetry({ to, ...settings }, { version, instance, log }) };
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    return { unfit: { what, install: reinstallTelemetry() } };
+  }
 }
 
 /** Those of a host and of modules, and those that config.yaml names; one of a host's takes the place of its namesake. */

@@ -23,6 +23,7 @@ import type { CarryOutInput } from '../machines/held-decision/machine.js';
 import type { SilenceRule } from '../machines/session/context.js';
 import type { FireInput } from '../machines/poll/machine.js';
 import { launchFire } from './commands/cron.js';
+import { sendToBrowser } from './commands/notifications/browser-push.js';
 import type { App, AppParts, Settings } from './commands/app.js';
 import { firePoll } from './commands/workflows/polls.js';
 import { launchScheduled } from './commands/workflow-runs/follow-schedule.js';
@@ -66,7 +67,14 @@ export const homeKinds = (
     triggerKind(),
     pollKind(pollEffects(layout, sandbox, app)),
     cronFireKind(cronEffects(records, app)),
-    notifierKind({ message: messageEffect({ links, folder: layout.home, ...noticesOf(parts) }) }),
+    notifierKind({
+      message: messageEffect({
+        links,
+        folder: layout.home,
+        push: (device, message, context) => sendToBrowser(app(context), device, message, context.signal),
+        ...noticesOf(parts),
+      }),
+    }),
     heldDecisionKind({
       decide: {
         guarantee: 'at-least-once',

@@ -1,5 +1,5 @@
 import type { AnyEventObject, AnyStateMachine, AnyStateNode } from 'xstate';
-import type { Decision } from './decision.js';
+import type { Decision } from './outputs.js';
 
 /**
  * A machine inside of another one's step. Thousands of small machines that live in the records of others are

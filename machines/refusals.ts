@@ -96,6 +96,10 @@ const table = {
     'Paired browsers are refused: auth-devices.json is unusable. Fix it, or remove it and pair again.',
   ],
   DISK_LOW: [503, 'The disk is almost full: new work is refused, running work continues. Free some space.'],
+  UPGRADED: [
+    503,
+    'Files of Troupe were replaced while this gateway runs. Nothing was done. Restart it: troupe stop, troupe start.',
+  ],
   DRAINING: [503, 'The gateway is shutting down. Try again after its restart.'],
   WORKFLOWS_DISABLED: [503, 'Workflows need an evidence folder, and the configured one is not usable.'],
   OVERLOADED: [503, 'Too many requests are waiting. Nothing was done; try again in a moment.'],

@@ -21,6 +21,7 @@ import {
   impurities,
   importsOf,
   kebabCase,
+  longestWay,
   longFiles,
   smallFiles,
   strayPackages,
@@ -62,6 +63,21 @@ describe('the house', () => {
       expect(
         upwardImports([up, across, dynamic, homeless, fine]).map((sentence) => sentence.split(' ')[0]),
       ).to.deep.equal([up.path, across.path, dynamic.path, homeless.path]);
+    });
+
+    it('has at most eight within the supervisor', () => {
+      const way = longestWay(below('lib/supervisor'));
+      expect(way.length, way.join(' → ')).to.be.within(2, 8);
+    });
+
+    it('counts what is used at run time, and no types', () => {
+      const tower = [
+        "import { b } from './b.js';",
+        "import { c } from './c.js';\nimport type { D } from './d.js';",
+        "import type { D } from './d.js';",
+        '',
+      ].map((text, index) => sourceOf(`lib/store/${'abcd'[index]}.ts`, text));
+      expect(longestWay(tower)).to.deep.equal(['lib/store/a.ts', 'lib/store/b.ts', 'lib/store/c.ts']);
     });
 
     it('has no circles', () => {

@@ -66,8 +66,8 @@ async function readText(
   { n, deliveryId }: DeliveryInput,
   context: EffectContext<ConnectorRows, ConnectorEvent>,
 ): Promise<string | undefined> {
-  const kept = await context.rows('outbox');
-  return kept.find((row) => row.n === n && row.deliveryId === deliveryId)?.text;
+  const where = (row: ConnectorRows['outbox']): boolean => row.n === n && row.deliveryId === deliveryId;
+  return (await context.rows('outbox', { where, last: 1 }))[0]?.text;
 }
 
 /** Connectors are other people's code: an answer that is none says nothing about the message. */

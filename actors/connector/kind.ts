@@ -1,6 +1,8 @@
-import { type ConnectorFacts, connectorView, connectorWaiting } from '../../machines/connector/context.js';
+import { type ConnectorFacts, connectorView } from '../../machines/connector/context.js';
 import { connectorMachine } from '../../machines/connector/machine.js';
 import { connectorNotInState, connectorPolicy } from '../../machines/connector/policy.js';
+import { connectorWaiting } from '../../machines/connector/waiting.js';
+import type { Json } from '../../machines/outputs.js';
 import { checkShape } from '../../machines/shape.js';
 import { sortableText } from '../../machines/sortable.js';
 import { defineKind } from '../define-kind.js';
@@ -13,9 +15,15 @@ import type { EffectsOf } from '../inference.js';
 export function connectorKind(effects: EffectsOf<typeof connectorMachine>) {
   return defineKind({
     kind: 'connector',
-    version: 2,
-    /** Its chart says when, and no longer who; states and context are the same. */
-    migrate: { 1: (old) => old },
+    version: 4,
+    migrate: {
+      /** Its chart says when, and no longer who; states and context are the same. */
+      1: (old) => old,
+      /** Since when it fails was not kept: it is from its next failure on. */
+      2: (old) => ({ ...old, context: { ...(old.context as object), failingSince: null } }),
+      /** What had failed was not kept: a person decides on messages from now on. */
+      3: (old) => ({ ...old, context: withDecisions(old.context as Readonly<Record<string, Json>>) }),
+    },
     machine: connectorMachine,
     effects: { connection: effects.connection, delivery: effects.delivery },
     policy: ({ context }, event, authority) => connectorPolicy(context, event, authority),
@@ -24,12 +32,12 @@ export function connectorKind(effects: EffectsOf<typeof connectorMachine>) {
     view: (snapshot) => connectorView(snapshot.value, snapshot.context),
     index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],
     waitingFor: (snapshot) => connectorWaiting(snapshot.value.link, snapshot.context),
-    indexVersion: 1,
+    indexVersion: 2,
     operatorEvents: { 'connector.start': {}, 'connector.stop': {} },
     redacted: ['text'],
     keptInBundles: (
       'id name connectorType employee channel thread deliveryId requestedBy outcome messageId ' +
-      'senders mode code'
+      'senders mode code choice'
     ).split(' '),
     validateContext: checkShape({
       id: 'string',
@@ -42,9 +50,11 @@ export function connectorKind(effects: EffectsOf<typeof connectorMachine>) {
       updatedAt: 'number',
       detail: 'string?',
       failures: 'number',
+      failingSince: 'number?',
       deliveries: 'number',
       queue: 'array',
       current: 'object?',
+      unsettled: 'array',
       sent: 'number',
       failed: 'number',
       unknown: 'number',
@@ -52,6 +62,16 @@ export function connectorKind(effects: EffectsOf<typeof connectorMachine>) {
     }),
     supervision: { strategy: 'one_for_one', restart: 'permanent' },
   });
+}
+
+function withDecisions({ queue, current, ...context }: Readonly<Record<string, Json>>) {
+  const undecided = (message: object) => ({ ...message, decision: null });
+  return {
+    ...context,
+    queue: (queue as readonly object[]).map(undecided),
+    current: current === null ? null : undecided(current as object),
+    unsettled: [],
+  };
 }
 
 /** Sessions may send where their employee lists the connector. */

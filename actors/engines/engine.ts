@@ -117,6 +117,11 @@ export interface TurnRequest {
   readonly turnId: string;
   /** What the agent is asked now. */
   readonly prompt: string;
+  /**
+   * It goes on with a turn that was cut off, and `prompt` says nothing new: an engine that finds that turn's work where
+   * it left it needs only wait for its end. Default: false.
+   */
+  readonly isResumed?: boolean;
   /** Earlier messages, oldest first, for engines that cannot resume. */
   readonly transcript: readonly TurnMessage[];
   /** The engine's own session id from an earlier turn. */

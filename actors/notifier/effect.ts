@@ -21,6 +21,12 @@ export interface MessageEffectOptions {
   readonly settings: () => MessageSettings;
   /** Where the program is started. */
   readonly folder: string;
+  /** To a paired browser. Absent: there are none. */
+  readonly push?: (
+    device: string,
+    message: { readonly tag: string; readonly waiting: number; readonly isNew: boolean },
+    context: EffectContext,
+  ) => Promise<NoticeOutput>;
   /** Takes secrets of the gateway out of what leaves it. */
   readonly redact?: <Value>(value: Value) => Value;
 }
@@ -39,6 +45,7 @@ export function messageEffect({
   links,
   settings,
   folder,
+  push,
   redact = (value) => value,
 }: MessageEffectOptions): AtLeastOnceEffect<NoticeInput, NoticeOutput, NotifierRows, NotifierEvent> {
   return {
@@ -48,6 +55,14 @@ export function messageEffect({
       if (notices.length === 0) return { outcome: 'sent', messageId: null };
       const { destination } = input;
       if (destination.type === 'connector') return redact(await send(input, destination, notices, context));
+      if (destination.type === 'push') {
+        const { job } = input;
+        const waiting = notices.filter(({ outcome }) => outcome === undefined).length;
+        const message = { tag: `m${job.message}`, waiting, isNew: job.type === 'send' };
+        return push === undefined
+          ? { outcome: 'failed', reason: 'No browser can be paired here.' }
+          : redact(await push(destination.device, message, context));
+      }
       if (context.checkpointed !== undefined) await reap(context.checkpointed);
       const { command, timeoutSeconds } = settings();
       if (command === null)

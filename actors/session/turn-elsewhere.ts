@@ -1,15 +1,13 @@
 import type { Json } from '../../machines/outputs.js';
 import { imagesUnseen, type Engine } from '../engines/engine.js';
 import { readNote } from '../engines/process.js';
-import { tokenHash } from '../engines/tokens.js';
 import { untilWritten } from '../until-written.js';
 import { readConversation } from './turn-conversation.js';
-import { environment, toolsOf } from './turn-folder.js';
 import type { DistantTurn, GatewaySide, HostedTurn, RemoteTurns, TurnPrepared } from './turn-hosts.js';
-import { storedMessages } from './turn-outbox.js';
 import { failure, type TurnOutput } from './turn-outcome.js';
 import { employeesOf } from './turn-sandbox.js';
-import { follow, remaining, type TurnRun } from './turn-run.js';
+import { hostedTurn } from './turn-request.js';
+import { follow, followAgain, type TurnRun } from './turn-run.js';
 
 /** From its beginning to its outcome, on a worker that has a slot for it. */
 export async function runElsewhere(run: TurnRun, remote: RemoteTurns, worker: string): Promise<TurnOutput> {
@@ -53,7 +51,6 @@ async function runPrepared(
 ): Promise<TurnOutput> {
   const { input, context, options } = run;
   const { turnId } = input;
-  const sessionId = context.actor.id;
   const began = {
     type: 'turn.began' as const,
     turnId,
@@ -69,36 +66,18 @@ async function runPrepared(
     (id) => Promise.resolve(options.attachmentPath?.(id, context)),
     { isElsewhere: true },
   );
-  const url = options.gatewayUrl();
-  const traceparent = await options.traceparent?.(context).catch(() => undefined); // only watching suffers
-  const token = options.tokens.mint(sessionId);
-  const hash = tokenHash(token);
-  const hosted: HostedTurn = {
-    engine,
-    request: {
-      sessionId,
-      turnId,
-      ...conversation,
-      nativeId: input.nativeId,
-      model: input.model,
-      effort: input.effort,
-      cwd: prepared.cwd,
-      env: environment(input, sessionId, { token, url, traceparent }),
-      deadlineMs: input.deadlineMs,
-      silenceMs: options.silence?.().ms ?? 120_000,
-      ...toolsOf(token, url),
-    },
-    tokenHash: hash,
-    settleMs: options.settleMs ?? 15_000,
-    ...(options.graces === undefined ? {} : { graces: options.graces }),
-  };
+  const hosted = await hostedTurn(run, engine, {
+    ...conversation,
+    cwd: prepared.cwd,
+    url: options.gatewayUrl(),
+  });
   const unseen = conversation.images.length > 0 && engine.seesImages !== true ? [imagesUnseen] : [];
   return follow(
     { ...run, input: { ...input, cwd: prepared.cwd } },
     {
       confirm: () => Promise.resolve(),
       changes: undefined,
-      tokenHash: hash,
+      tokenHash: hosted.tokenHash,
       notices: [...unseen, ...prepared.notices],
       access: undefined,
       deadlineMs: input.deadlineMs,
@@ -117,25 +96,11 @@ export async function adoptElsewhere(
   const hash = readNote(note)?.tokenHash;
   if (typeof hash !== 'string') return undefined;
   const toolPolicy = await options.policyOf?.(context);
-  const isStored = await storedMessages(input.turnId, context);
   options.tokens.restore(context.actor.id, hash);
-  let isThere = true;
-  const outcome = await follow(
-    { ...run, input: { ...input, ...(toolPolicy && { toolPolicy }) } },
-    {
-      confirm: () => Promise.resolve(),
-      changes: undefined,
-      tokenHash: hash,
-      notices: [],
-      access: undefined,
-      deadlineMs: remaining(note, input.deadlineMs),
-      isStored,
-      host: async (side) => {
-        const turn = await remote.attach(note, input.turnId, side);
-        isThere = turn !== undefined;
-        return turn;
-      },
-    },
-  );
-  return isThere ? outcome : undefined;
+  return followAgain({ ...run, input: { ...input, ...(toolPolicy && { toolPolicy }) } }, note, {
+    confirm: () => Promise.resolve(),
+    changes: undefined,
+    tokenHash: hash,
+    attach: (side) => remote.attach(note, input.turnId, side),
+  });
 }

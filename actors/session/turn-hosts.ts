@@ -39,6 +39,7 @@ export interface RemoteTurns {
   workerOf(note: Json | undefined): string | undefined;
 }
 
+/** A turn that may go to another machine, which judges it first. */
 export interface TurnThere {
   readonly turnId: string;
   readonly sessionId: string;
@@ -50,11 +51,14 @@ export interface TurnThere {
   readonly isRequired: boolean;
 }
 
+/** Its judgement. */
 export interface TurnPrepared {
+  /** Why it cannot run there, as a sentence. */
   readonly fault?: string;
   /** Real path of its folder there. */
   readonly cwd: string;
   readonly sandbox: { readonly level: string; readonly asked: string; readonly reason: string | null };
+  /** For those who watch the turn. */
   readonly notices: readonly string[];
 }
 

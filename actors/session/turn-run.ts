@@ -3,7 +3,6 @@ import type { Json } from '../../machines/outputs.js';
 import { lackOf } from '../engines/agent/access.js';
 import { imagesUnseen, type Engine } from '../engines/engine.js';
 import { readNote } from '../engines/process.js';
-import { tokenHash } from '../engines/tokens.js';
 import type { TurnEvent } from '../engines/turn-events.js';
 import type { EngineTurnOptions } from './turn-options.js';
 import type { ChangeWatch } from './turn-changes.js';
@@ -11,17 +10,10 @@ import { createDeltas } from './turn-deltas.js';
 import { readConversation } from './turn-conversation.js';
 import { untilWritten } from '../until-written.js';
 import { followTurn, type TurnFollower } from './turn-follow.js';
-import {
-  judgedSettings,
-  leftOut,
-  prepareFolder,
-  wantsTrust,
-  type JudgedSettings,
-  environment,
-  toolsOf,
-} from './turn-folder.js';
+import { judgedSettings, leftOut, prepareFolder, wantsTrust, type JudgedSettings } from './turn-folder.js';
 import { hearTurn } from './turn-hearing.js';
-import { hostHere, type Host, type GatewaySide, type HostedTurn } from './turn-hosts.js';
+import { hostHere, type DistantTurn, type Host, type GatewaySide } from './turn-hosts.js';
+import { hostedTurn } from './turn-request.js';
 import { storedMessages } from './turn-outbox.js';
 import { cutOff, failure, interruption, judged, type TurnOutput } from './turn-outcome.js';
 import { reportPartial } from './turn-partial.js';
@@ -45,7 +37,6 @@ export interface TurnRun {
 /** Everything that a turn needs is made, its engine works, and all of it is undone again. */
 export async function runTurn(run: TurnRun): Promise<TurnOutput> {
   const { input, context, options } = run;
-  const sessionId = context.actor.id;
   const engine = options.registry.get(input.engine);
   if (engine === undefined) return failure(`Unknown engine "${input.engine}". GET /api/engines lists them.`);
   const folderFault = await prepareFolder(input.cwd, options.workRoot);
@@ -69,31 +60,13 @@ export async function runTurn(run: TurnRun): Promise<TurnOutput> {
     if (path !== undefined) files.push(path);
     return path;
   });
-  const gatewayUrl = sandbox === undefined ? options.gatewayUrl() : sandbox.gatewayUrl;
-  const traceparent = await options.traceparent?.(context).catch(() => undefined); // only watching suffers
-  const token = options.tokens.mint(sessionId);
-  const hash = tokenHash(token);
-  const hosted: HostedTurn = {
-    engine,
-    request: {
-      sessionId,
-      turnId: input.turnId,
-      ...conversation,
-      nativeId: input.nativeId,
-      model: input.model,
-      effort: input.effort,
-      cwd: input.cwd,
-      files,
-      project: project.verdict,
-      env: environment(input, sessionId, { token, url: gatewayUrl, traceparent }),
-      deadlineMs: input.deadlineMs,
-      silenceMs: options.silence?.().ms ?? 120_000,
-      ...toolsOf(token, gatewayUrl),
-    },
-    tokenHash: hash,
-    settleMs: options.settleMs ?? 15_000,
-    ...(options.graces === undefined ? {} : { graces: options.graces }),
-  };
+  const hosted = await hostedTurn(run, engine, {
+    ...conversation,
+    cwd: input.cwd,
+    files,
+    project: project.verdict,
+    url: sandbox === undefined ? options.gatewayUrl() : sandbox.gatewayUrl,
+  });
   const access = conversation.transcript.length === 0 ? await lackOf(engine) : undefined;
   const notices = [
     ...(conversation.images.length > 0 && engine.seesImages !== true ? [imagesUnseen] : []),
@@ -105,7 +78,7 @@ export async function runTurn(run: TurnRun): Promise<TurnOutput> {
     ...(sandbox && { sandbox }),
     confirm: project.confirm,
     changes,
-    tokenHash: hash,
+    tokenHash: hosted.tokenHash,
     notices,
     access,
     deadlineMs: input.deadlineMs,
@@ -125,23 +98,39 @@ export async function adoptTurn(run: TurnRun, note: Json): Promise<TurnOutput | 
   if (hosts === undefined || engine === undefined || hash === undefined) return undefined;
   const toolPolicy = await options.policyOf?.(context);
   const now = { ...run, input: { ...input, ...(toolPolicy && { toolPolicy }) } };
-  const isStored = await storedMessages(input.turnId, context);
   const sandbox = await sandboxOf(run, engine, [], true);
   const project = await judgedProject(run, engine);
   options.tokens.restore(context.actor.id, hash);
-  let isThere = true;
   const changes = await changesOf(run, note, sandbox?.folderLevel);
-  const outcome = await follow(now, {
+  return followAgain(now, note, {
     ...(sandbox && { sandbox }),
     confirm: () => (project.untrusted ? refuseToStart(wantsTrust(project.untrusted)) : project.confirm()),
     changes,
     tokenHash: hash,
+    attach: (side) => hosts.attach(note, input.turnId, side),
+  });
+}
+
+export interface FollowingAgain extends Pick<Following, 'sandbox' | 'confirm' | 'changes' | 'tokenHash'> {
+  readonly attach: (side: GatewaySide) => Promise<DistantTurn | undefined>;
+}
+
+/** From its first event, leaving out what is stored; undefined where the turn is not there any more. */
+export async function followAgain(
+  run: TurnRun,
+  note: Json,
+  { attach, ...again }: FollowingAgain,
+): Promise<TurnOutput | undefined> {
+  const { input, context } = run;
+  let isThere = true;
+  const outcome = await follow(run, {
+    ...again,
     notices: [],
     access: undefined,
     deadlineMs: remaining(note, input.deadlineMs),
-    isStored,
+    isStored: await storedMessages(input.turnId, context),
     host: async (side) => {
-      const turn = await hosts.attach(note, input.turnId, side);
+      const turn = await attach(side);
       isThere = turn !== undefined;
       return turn;
     },
@@ -285,7 +274,7 @@ export async function follow(run: TurnRun, following: Following): Promise<TurnOu
       host.take({ type: 'interrupt' });
       ending.abort();
     };
-    interrupt = () => (mayGoOn(context) && host.leave?.() === true ? leave() : end());
+    interrupt = () => (mayGoOn(context, host) && host.leave?.() === true ? leave() : end());
     for (const event of early.splice(0)) followed.take(event);
     if (context.signal.aborted) interrupt();
     else context.signal.addEventListener('abort', interrupt, { once: true });
@@ -331,8 +320,12 @@ export async function follow(run: TurnRun, following: Following): Promise<TurnOu
   }
 }
 
-/** Only this gateway ends, or this effect; the session is where it was. */
-const mayGoOn = ({ reason }: TurnContext): boolean => reason() === 'stopping' || reason() === 'restarting';
+/**
+ * Only this gateway ends, or this effect; the session is where it was. Where another gateway has the home, it finds
+ * what runs elsewhere and nothing of what runs here.
+ */
+const mayGoOn = ({ reason }: TurnContext, { isElsewhere }: Pick<Host, 'isElsewhere'>): boolean =>
+  reason() === 'stopping' || reason() === 'restarting' || (reason() === 'lost' && isElsewhere === true);
 
 const hostDied = 'The process that ran this turn died.';
 
@@ -340,7 +333,7 @@ const hostDied = 'The process that ran this turn died.';
 const answerId = (turnId: string): string => `${turnId}:answer`;
 
 /** What is left of the time of a turn, by when its host began it. */
-export function remaining(note: Json, deadlineMs: number): number {
+function remaining(note: Json, deadlineMs: number): number {
   const { beganAt } = (note ?? {}) as { readonly beganAt?: Json };
   const passed = typeof beganAt === 'number' ? Date.now() - beganAt : 0;
   return Math.min(Math.max(deadlineMs - passed, 0), deadlineMs);

@@ -35,7 +35,7 @@ export function workItemKind(options: { readonly escalateAfterMs?: number } = {}
     view: (snapshot) => workItemView(snapshot.value, snapshot.context),
     index: (snapshot) => workItemIndex(snapshot.value, snapshot.context),
     waitingFor: (snapshot) => workItemWaiting(snapshot.value, snapshot.context),
-    indexVersion: 4,
+    indexVersion: 5,
     totals: (snapshot) => [workItemCount(snapshot.value, snapshot.context)],
     moves: (snapshot, { by, facts }) =>
       candidates(snapshot.value, snapshot.context, {

@@ -4,6 +4,7 @@ import type { Client } from './client.js';
 import { hint, type Terminal } from './command-line.js';
 import type { Layout } from '../home/layout.js';
 import { plainText } from './print.js';
+import { toolInputLines } from './tool-input.js';
 import { decide, lastPart, type Verb } from './waiting.js';
 
 /**
@@ -48,8 +49,7 @@ export class PermissionQuestions {
       `\nThe agent asks to use ${plainText(asked.tool)}` +
         `${asked.title === '' || asked.title === asked.tool ? '' : `: ${plainText(asked.title)}`}`,
     );
-    for (const line of plainText(asked.input, { keepLines: true }).split('\n').slice(0, inputLinesMax))
-      terminal.say(`  ${line}`);
+    for (const line of toolInputLines(asked.input)) terminal.say(`  ${line}`);
     const short = `${sessionId}:${lastPart(id)}`;
     if (!this.isInteractive)
       return terminal.say(`  answer: ${hint(layout, 'allow', short)}, or ${hint(layout, 'deny', short)}`);
@@ -65,8 +65,6 @@ export class PermissionQuestions {
     ).catch((error: Error) => terminal.say(`  ${error.message}`));
   }
 }
-
-const inputLinesMax = 40;
 
 /** Asks until the answer is one; undefined when the question was withdrawn. Always needs a rule to keep. */
 async function question(

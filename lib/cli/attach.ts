@@ -33,7 +33,7 @@ export function attachCommand(program: Command, terminal: Terminal): void {
         }))
           if (state === 'pending')
             questions.take(id, { type: 'permission', content: '', permissionId, state });
-        const shown = await reached(announcement.url, showTurn(run, terminal, questions, false));
+        const shown = await reached(announcement.url, showTurn(run, { terminal, layout, questions }));
         if (shown === 'an open line') terminal.out('');
         terminal.say('The turn is over.');
       } finally {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Answer } from '../client/requests.js';
 import { connect, sessionNamed, type Client } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
+import type { Layout } from '../home/layout.js';
 import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
 
@@ -99,6 +100,18 @@ export function mergeCommand(program: Command, terminal: Terminal): void {
         terminal.out(`Merged into ${plainText(done.into)}: ${done.commit.slice(0, 8)}`);
       },
     );
+}
+
+/** How to go on with what a session has done on a branch of its own. */
+export function branchHint(
+  layout: Layout,
+  { id, branch }: { readonly id: string; readonly branch: string },
+): string {
+  const short = id.slice(0, 8);
+  return (
+    `review it with: ${hint(layout, 'changes', `${short} --patch`)}; take it over with: ` +
+    `${hint(layout, 'merge', short)}, or by hand: git merge ${branch}`
+  );
 }
 
 type Changes = Answer<'/api/sessions/{id}/changes', 'get'>;

@@ -109,6 +109,8 @@ export async function sessionNamed(client: Client, typed: string): Promise<strin
   if (whole.test(typed) || typed.trim().length < shortestPart) return typed;
   const answer = await client.get('/api/sessions', { params: { query: { q: typed } } });
   const listed = 'sessions' in answer ? answer.sessions : answer;
+  if (listed.length >= hitsMax)
+    throw new CommandError(exitCodes.usage, `"${typed}" is in too many sessions: give the whole id.`);
   const found = listed.map(({ id }) => id).filter((id) => id.startsWith(typed));
   if (found.length > 1 && !found.includes(typed))
     throw new CommandError(
@@ -120,3 +122,4 @@ export async function sessionNamed(client: Client, typed: string): Promise<strin
 
 const whole = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const shortestPart = 2;
+const hitsMax = 100; // of one answer: behind them another session may begin so too

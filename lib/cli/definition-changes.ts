@@ -1,10 +1,13 @@
+import { movedEdges } from '../../machines/graph/difference.js';
+
 /**
  * What a version of a workflow changes, as lines to read before it is approved: `- nodes.ask {…}`, `+ nodes.ask {…}`.
- * Elements with an id are compared by it, so that one that moved is no change. Stamps are left out.
+ * Elements with an id are compared by it, so that a node that moved is no change. The edges out of a node are asked in
+ * their order, so that is. Stamps are left out.
  */
 export function definitionChanges(before: Definition, after: Definition): readonly string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
-  return [...names]
+  const members = [...names]
     .filter((name) => !stamps.has(name))
     .flatMap((name) => {
       const [old, now] = [byId(before[name]), byId(after[name])];
@@ -14,6 +17,32 @@ export function definitionChanges(before: Definition, after: Definition): readon
             linesOf(`${name}.${id}`, old[id], now[id]),
           );
     });
+  return [...members, ...orderChanges(edgesOf(before), edgesOf(after))];
+}
+
+/** For each node whose edges have changed places: `- order of edges from ask ["yes","no"]`. */
+function orderChanges(before: readonly Edge[], after: readonly Edge[]): readonly string[] {
+  const moved = new Set(movedEdges(before, after));
+  const nodes = new Set(after.filter(({ id }) => moved.has(id)).map(({ from }) => from));
+  const idsFrom = (edges: readonly Edge[], node: string): readonly string[] =>
+    edges.filter(({ from }) => from === node).map(({ id }) => id);
+  return [...nodes].flatMap((node) =>
+    linesOf(`order of edges from ${node}`, idsFrom(before, node), idsFrom(after, node)),
+  );
+}
+
+interface Edge {
+  readonly id: string;
+  readonly from: string;
+}
+
+function edgesOf({ edges }: Definition): readonly Edge[] {
+  return Array.isArray(edges)
+    ? edges.filter(
+        (edge: Partial<Edge> | null): edge is Edge =>
+          typeof edge?.id === 'string' && typeof edge.from === 'string',
+      )
+    : [];
 }
 
 type Definition = Readonly<Record<string, unknown>>;

@@ -1,7 +1,5 @@
-import { access, constants, stat, statfs } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
-import { readAnnouncement } from '../home/announce.js';
 import { defaultConfig, type Config } from '../home/config.js';
 import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
@@ -12,41 +10,54 @@ import { readHead } from '../records/audit/audit-files.js';
 import { beginning } from '../records/audit/chain.js';
 import { shippedRecord } from '../records/audit/ship-audit.js';
 import { auditTargets } from '../records/audit/targets.js';
-import { readDeviceFile } from '../records/devices/device-file.js';
 import { readRoster } from '../records/roster/read-roster.js';
 import { backups } from './backup-finding.js';
 import { connect, running } from './client.js';
 import { engineQuestions } from './engine-findings.js';
+import { hint, type Terminal } from './command-line.js';
 import type { Finding } from './finding.js';
+import { announcement, browsers, homeFolder, writableByOthers } from './home-findings.js';
+import { leftFiles, leftProcesses } from './leftover-findings.js';
+import { clock, disk, gitVersion, nodeVersion } from './machine-findings.js';
 import { notifications } from './notification-finding.js';
-import { bytes, duration } from './print.js';
+import { duration } from './print.js';
 import { loss, retentionOf, worthShowingMs } from './retention.js';
 import { sandbox } from './sandbox-finding.js';
+import { service } from './service-finding.js';
 import { closedStore, sharedStore } from './store-finding.js';
+import { telemetry } from './telemetry-finding.js';
 import { workingFolders } from './work-finding.js';
+import { version } from '../version.js';
 
 /**
  * What `doctor` looks at, one question after the other. Nothing here writes, and no answer stops the next
  * question.
  */
-export async function examine(layout: Layout): Promise<readonly Finding[]> {
+export async function examine(layout: Layout, env: Terminal['env']): Promise<readonly Finding[]> {
   const settings = await readConfig(layout.config).catch((error: Error) => error);
   const config = settings instanceof Error ? defaultConfig() : settings;
   const questions = [
     () => nodeVersion(),
-    () => homeFolder(layout),
+    () => gitVersion(),
+    () => clock(layout),
+    () => disk(layout),
+    // In this order --fix finds each: in a home that is closed nothing counts as open
     () => announcement(layout),
     () => browsers(layout),
+    () => writableByOthers(layout),
+    () => homeFolder(layout),
     () => settingsFile(layout, settings),
     () => ownModules(layout, config),
     () => people(layout),
     () => sandbox(layout, config),
-    () => disk(layout),
     () => workingFolders(layout),
     () => backups(layout, config),
     () => telemetry(config),
     () => auditElsewhere(layout, config),
     () => gateway(layout, config),
+    () => leftProcesses(layout),
+    () => leftFiles(layout),
+    () => service(layout, env),
     () => retention(layout),
     ...engineQuestions(config, layout),
     () => notifications(layout, config),
@@ -58,95 +69,9 @@ export async function examine(layout: Layout): Promise<readonly Finding[]> {
       about: 'doctor',
       what: error.message,
     }));
-    if (found !== undefined) findings.push(found);
+    if (found !== undefined) findings.push(...[found].flat());
   }
   return findings;
-}
-
-async function nodeVersion(): Promise<Finding> {
-  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-  const what = `Node ${process.versions.node}`;
-  return major > 20 || (major === 20 && minor >= 19)
-    ? { grade: 'good', about: 'node', what }
-    : { grade: 'bad', about: 'node', what, remedy: 'Install Node 20.19 or newer.' };
-}
-
-async function homeFolder({ home }: Layout): Promise<Finding> {
-  const facts = await stat(home).catch(() => undefined);
-  if (facts === undefined) {
-    const above = await nearestFolder(home);
-    const writable = await access(above, constants.W_OK).then(
-      () => true,
-      () => false,
-    );
-    return writable
-      ? { grade: 'good', about: 'home', what: 'does not exist yet; the first start creates it' }
-      : {
-          grade: 'bad',
-          about: 'home',
-          what: `cannot be created: ${above} is not writable for you`,
-          remedy: 'Choose another with --home, or fix the permissions of that folder.',
-        };
-  }
-  if (!facts.isDirectory())
-    return { grade: 'bad', about: 'home', what: 'is not a folder', remedy: 'Choose another with --home.' };
-  const mine = process.getuid === undefined || facts.uid === process.getuid();
-  if (!mine)
-    return {
-      grade: 'bad',
-      about: 'home',
-      what: `belongs to another user (uid ${facts.uid})`,
-      remedy: `chown -R "$(id -u)" ${home}`,
-    };
-  if (
-    !(await access(home, constants.R_OK | constants.W_OK | constants.X_OK).then(
-      () => true,
-      () => false,
-    ))
-  )
-    return {
-      grade: 'bad',
-      about: 'home',
-      what: 'is not readable and writable for you',
-      remedy: `chmod u+rwx ${home}`,
-    };
-  if ((facts.mode & 0o077) !== 0)
-    return {
-      grade: 'poor',
-      about: 'home',
-      what: 'can be entered by other users of this machine',
-      remedy: `chmod 700 ${home}`,
-    };
-  return { grade: 'good', about: 'home', what: 'yours and private' };
-}
-
-async function announcement({ announcement: path }: Layout): Promise<Finding> {
-  const known = await readAnnouncement(path).catch((error: Error) => error);
-  if (known instanceof Error) return { grade: 'bad', about: 'secrets', what: known.message };
-  if (known === undefined)
-    return { grade: 'good', about: 'secrets', what: 'none yet; the first start creates them' };
-  const { mode } = await stat(path);
-  return (mode & 0o077) === 0
-    ? { grade: 'good', about: 'secrets', what: 'gateway.json is valid and private' }
-    : {
-        grade: 'bad',
-        about: 'secrets',
-        what: 'gateway.json contains the token and is readable by other users',
-        remedy: `chmod 600 ${path}, and if others use this machine, delete it: the next start creates a new token`,
-      };
-}
-
-async function browsers({ authDevices }: Layout): Promise<Finding> {
-  const read = await readDeviceFile(authDevices).catch((error: Error) => error);
-  if (read instanceof Error)
-    return {
-      grade: 'bad',
-      about: 'browsers',
-      what: read.message,
-      remedy: 'Paired browsers have no access until it is repaired; or delete it and pair again.',
-    };
-  const { length } = read.devices;
-  return { grade: 'good', about: 'browsers', what: length === 0 ? 'none paired' : `${length} paired` };
 }
 
 async function settingsFile({ config }: Layout, settings: Config | Error): Promise<Finding> {
@@ -181,7 +106,6 @@ async function people({ org }: Layout): Promise<Finding> {
   };
 }
 
-/** What agents are confined by, tried on this machine. */
 /** What the start would load, without loading it. */
 async function ownModules(layout: Layout, { modules }: Config): Promise<Finding | undefined> {
   if (modules.length === 0) return undefined;
@@ -196,31 +120,25 @@ async function ownModules(layout: Layout, { modules }: Config): Promise<Finding 
   }
 }
 
-async function disk({ home }: Layout): Promise<Finding> {
-  const { bavail, bsize } = await statfs(await nearestFolder(home));
-  const free = bavail * bsize;
-  const what = `${bytes(free)} free`;
-  if (free < freeBytesMin)
-    return {
-      grade: 'bad',
-      about: 'disk',
-      what,
-      remedy: `New work is refused below ${bytes(freeBytesMin)}: free some space.`,
-    };
-  return free < 5 * freeBytesMin
-    ? { grade: 'poor', about: 'disk', what, remedy: `New work is refused below ${bytes(freeBytesMin)}.` }
-    : { grade: 'good', about: 'disk', what };
-}
-
 /**
  * A gateway that runs tells of its store itself; of one that does not, port and store are looked at.
  */
-async function gateway(layout: Layout, config: Config): Promise<Finding> {
+async function gateway(layout: Layout, config: Config): Promise<Finding | readonly Finding[]> {
   if ((await running(layout)) !== undefined) {
     const client = await connect(layout);
     const { url } = client.announcement;
-    if (await client.healthy())
-      return { grade: 'good', about: 'gateway', what: `runs at ${url}, answers, and its store is intact` };
+    if (await client.healthy()) {
+      const { version: runs } = (await client.get('/api/status')) as { readonly version?: string };
+      const what = `runs at ${url}, answers, and its store is intact`;
+      return runs === undefined || runs === version
+        ? { grade: 'good', about: 'gateway', what }
+        : {
+            grade: 'poor',
+            about: 'gateway',
+            what: `${what}, but it is version ${runs}, and ${version} is installed`,
+            remedy: `Restart it; turns go on meanwhile: ${hint(layout, 'stop')}, then ${hint(layout, 'start')}`,
+          };
+    }
     return {
       grade: 'bad',
       about: 'gateway',
@@ -228,16 +146,22 @@ async function gateway(layout: Layout, config: Config): Promise<Finding> {
       remedy: `See its log: ${layout.log}.`,
     };
   }
-  const { host, port } = config.gateway;
+  return [
+    await portOf(config),
+    await (config.store === embeddedStore ? closedStore(layout) : sharedStore(config.store)),
+  ];
+}
+
+async function portOf({ gateway: { host, port } }: Config): Promise<Finding> {
   const busy = await listening(host, port);
-  if (busy !== undefined)
-    return {
-      grade: 'bad',
-      about: 'port',
-      what: `${host}:${port} cannot be listened on (${busy})`,
-      remedy: 'Set gateway.port in config.yaml, or start with --port 0.',
-    };
-  return config.store === embeddedStore ? closedStore(layout, port) : sharedStore(config.store);
+  return busy === undefined
+    ? { grade: 'good', about: 'port', what: `${host}:${port} is free` }
+    : {
+        grade: 'bad',
+        about: 'port',
+        what: `${host}:${port} cannot be listened on (${busy})`,
+        remedy: 'Set gateway.port in config.yaml, or start with --port 0.',
+      };
 }
 
 /** How many lines those to whom the audit log is passed on have not. */
@@ -263,16 +187,6 @@ async function auditElsewhere({ audit: folder }: Layout, { audit }: Config): Pro
 /** Some lines are always on their way. */
 const linesBehindMax = 1_000;
 
-/** Whether what it needs is installed. */
-async function telemetry({ telemetry: { to } }: Config): Promise<Finding | undefined> {
-  if (to === null) return undefined;
-  const { missingTelemetry } = await import('../telemetry/sdk.js');
-  const install = missingTelemetry();
-  return install === undefined
-    ? { grade: 'good', about: 'telemetry', what: `goes to ${to}` }
-    : { grade: 'bad', about: 'telemetry', what: 'is not sent: packages are missing', remedy: install };
-}
-
 /** Only a gateway that runs can tell. */
 async function retention(layout: Layout): Promise<Finding | undefined> {
   if ((await running(layout)) === undefined) return undefined;
@@ -297,18 +211,3 @@ function listening(host: string, port: number): Promise<string | undefined> {
     server.listen({ host, port }, () => server.close(() => resolve(undefined)));
   });
 }
-
-async function nearestFolder(path: string): Promise<string> {
-  for (let folder = path; ; folder = dirname(folder)) {
-    if (
-      (await stat(folder).then(
-        (facts) => facts.isDirectory(),
-        () => false,
-      )) ||
-      folder === dirname(folder)
-    )
-      return folder;
-  }
-}
-
-const freeBytesMin = 200_000_000;

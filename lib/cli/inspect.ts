@@ -8,10 +8,11 @@ import { keys, partsOf, prefix } from '../store/keys.js';
 import { connect, running } from './client.js';
 import { homeOf, wholeNumber, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
-import { ago, localTime, table } from './print.js';
+import { ago, table } from './print.js';
+import { timesOf, withTimes, type TimeOptions, type Times } from './times.js';
 import { writeBundle } from './replay.js';
 
-interface InspectOptions extends HomeOptions {
+interface InspectOptions extends HomeOptions, TimeOptions {
   readonly kind?: string;
   readonly bundle?: string;
   readonly limit: number;
@@ -33,10 +34,12 @@ interface ActorRecord {
  * [kind] [id]` is how that was said before.
  */
 export function inspectCommand(program: Command, terminal: Terminal): void {
-  withHome(
-    program
-      .command('inspect')
-      .description("read a stopped gateway's store, in a page or here; starts nothing"),
+  withTimes(
+    withHome(
+      program
+        .command('inspect')
+        .description("read a stopped gateway's store, in a page or here; starts nothing"),
+    ),
   )
     .argument('[kind]', 'print actors of this kind; without it, open the page')
     .argument('[id]', 'print one actor, with its newest log entries')
@@ -81,7 +84,8 @@ export function inspectCommand(program: Command, terminal: Terminal): void {
         const { openLevelStore } = await import('../store/level.js');
         const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });
         try {
-          if (kind !== undefined && id !== undefined) await showOne(store, kind, id, options, terminal);
+          if (kind !== undefined && id !== undefined)
+            await showOne(store, kind, id, { ...options, times: await timesOf(layout, options) }, terminal);
           else await showAll(store, { ...options, ...(kind === undefined ? {} : { kind }) }, terminal);
         } finally {
           await store.close();
@@ -138,7 +142,7 @@ async function showOne(
   store: Store,
   kind: string,
   id: string,
-  { limit, json }: InspectOptions,
+  { limit, json, times }: InspectOptions & { readonly times: Times },
   terminal: Terminal,
 ): Promise<void> {
   const stored = await store.get(keys.actor(kind, id));
@@ -156,7 +160,7 @@ async function showOne(
       ['SEQ', 'AT', 'EVENT', 'TO', 'BY'],
       entries.map((entry) => [
         String(entry.seq),
-        localTime(entry.at),
+        times.dateAndTime(entry.at),
         entry.event?.type ?? '-',
         JSON.stringify(entry.to),
         entry.by,

@@ -6,12 +6,15 @@ import type { Place } from '../home/backups/place.js';
 import { DamagedBackup, timeOf } from '../home/backups/repository.js';
 import { keyName, readSecrets } from '../home/backups/secrets.js';
 import { newKey } from '../home/backups/seal.js';
+import { HomeError } from '../home/home-error.js';
 import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
+import { StoreError } from '../store/contract.js';
 import { connect, type Client } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { ago, bytes, table } from './print.js';
+import { timesOf, withTimes, type TimeOptions } from './times.js';
 
 /** Backups that the schedule makes: listed, restored on trial, made at once. */
 
@@ -59,12 +62,17 @@ export async function backupsAt(
 
 export function keptBackupCommands(backup: Command, terminal: Terminal): void {
   withPlace(
-    withHome(backup.command('list').description('backups of the schedule, with the positions they hold')),
+    withTimes(
+      withHome(backup.command('list').description('backups of the schedule, with the positions they hold')),
+    ),
   )
     .argument('[from]', 'folder or s3://bucket/prefix (default: backup.to of the home)')
     .option('--json', 'answer as JSON')
     .action(async (from: string | undefined, _options: unknown, command: Command) => {
-      const options = command.optsWithGlobals<HomeOptions & PlaceOptions & { readonly json?: boolean }>();
+      const options = command.optsWithGlobals<
+        HomeOptions & PlaceOptions & TimeOptions & { readonly json?: boolean }
+      >();
+      const layout = homeOf(options, terminal);
       const unreadable: Error[] = [];
       const rows: (Pick<Manifest, 'from' | 'seq' | 'include'> & {
         readonly at: string;
@@ -73,7 +81,7 @@ export function keptBackupCommands(backup: Command, terminal: Terminal): void {
         readonly bytes: number;
         readonly encrypted: boolean;
       })[] = [];
-      for (const { at, note, repository } of await backupsAt(from, options, homeOf(options, terminal)))
+      for (const { at, note, repository } of await backupsAt(from, options, layout))
         for (const name of await repository.names()) {
           const manifest = await repository.read(name).catch((error: unknown) => {
             if (!(error instanceof DamagedBackup)) throw error;
@@ -87,11 +95,13 @@ export function keptBackupCommands(backup: Command, terminal: Terminal): void {
       for (const { message } of unreadable) terminal.say(message);
       if (options.json === true) return terminal.out(JSON.stringify(rows));
       const now = Date.now();
+      const times = await timesOf(layout, options);
       terminal.out(
         table(
-          ['BACKUP', 'AGE', 'POSITIONS', 'FILES', 'SIZE', 'ALSO', 'IN'],
+          ['BACKUP', 'MADE', 'AGE', 'POSITIONS', 'FILES', 'SIZE', 'ALSO', 'IN'],
           rows.map((row) => [
             row.name,
+            times.dateAndTime(timeOf(row.name)),
             ago(timeOf(row.name), now),
             `${row.from}–${row.seq}`,
             String(row.files),
@@ -115,14 +125,22 @@ export function keptBackupCommands(backup: Command, terminal: Terminal): void {
       const layout = homeOf(options, terminal);
       const { prove } = await import('../home/backups/run-job.js');
       let checked = 0;
+      let damaged = 0;
       for (const { at, repository } of await backupsAt(options.from, options, layout)) {
         const names = await repository.names();
         const chosen = options.all === true ? names : names.filter((one) => one === (name ?? names.at(-1)));
         for (const one of chosen) {
           const scratch = join(layout.temporary, `backup-verify-${process.pid}`);
-          await prove(repository, await repository.read(one), scratch);
-          terminal.out(`${at} ${one}: restored on trial, no damage found.`);
           checked += 1;
+          try {
+            await prove(repository, await repository.read(one), scratch);
+            terminal.out(`${at} ${one}: restored on trial, no damage found.`);
+          } catch (error) {
+            // One that is damaged is a reason to know how the others are
+            if (!(error instanceof HomeError || error instanceof StoreError)) throw error;
+            terminal.out(`${at} ${one}: ${error.message}`);
+            damaged += 1;
+          }
         }
       }
       if (checked === 0)
@@ -130,6 +148,9 @@ export function keptBackupCommands(backup: Command, terminal: Terminal): void {
           exitCodes.usage,
           name === undefined ? 'No backup was made yet.' : `No backup ${name}.`,
         );
+      if (damaged === 0) return;
+      terminal.say(`${damaged} of ${checked} cannot be restored.`);
+      process.exitCode = exitCodes.badHome;
     });
 
   backup

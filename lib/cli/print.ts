@@ -26,14 +26,43 @@ export function table(
     .join('\n');
 }
 
-/** `2026-11-23 09:17:00 +01:00`, by the clock of this terminal (`TZ`); milliseconds or ISO-8601. */
-export function localTime(at: number | string): string {
-  const time = new Date(at);
-  const ahead = -time.getTimezoneOffset();
-  const shown = new Date(time.getTime() + ahead * 60_000).toISOString().replace('T', ' ').slice(0, 19);
-  const two = (value: number): string => String(Math.floor(Math.abs(value))).padStart(2, '0');
-  return `${shown} ${ahead < 0 ? '-' : '+'}${two(ahead / 60)}:${two(ahead % 60)}`;
+/**
+ * `2026-11-23 09:17:00 +01:00`; milliseconds or ISO-8601. Without a zone (`Europe/Berlin`) by that of this
+ * terminal (`TZ`).
+ */
+export function localTime(at: number | string, timeZone?: string): string {
+  const { year, month, day, hour, minute, second, timeZoneName } = partsOf(at, timeZone);
+  const ahead = timeZoneName?.replace('GMT', '') || '+00:00';
+  return `${year}-${month}-${day} ${hour}:${minute}:${second} ${ahead}`;
 }
+
+/** `09:17:00.120`, by the same zone. */
+export function timeOfDay(at: number, timeZone?: string): string {
+  const { hour, minute, second, fractionalSecond } = partsOf(at, timeZone);
+  return `${hour}:${minute}:${second}.${fractionalSecond}`;
+}
+
+function partsOf(at: number | string, timeZone = ''): Partial<Record<Intl.DateTimeFormatPartTypes, string>> {
+  const format = formats.get(timeZone) ?? formatOf(timeZone);
+  formats.set(timeZone, format);
+  return Object.fromEntries(format.formatToParts(new Date(at)).map(({ type, value }) => [type, value]));
+}
+
+/** By zone: to make one takes longer than a thousand uses of it. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const formatOf = (timeZone: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat('en', {
+    ...(timeZone === '' ? {} : { timeZone }),
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    fractionalSecondDigits: 3,
+    timeZoneName: 'longOffset',
+  });
 
 /** `3 s`, `5 min`, `2 h`, `4 d`. */
 export const ago = (then: number, now: number): string => duration(now - then);

@@ -41,6 +41,10 @@ export function restoreCommand(program: Command, terminal: Terminal): void {
           : `Restored ${report.target}: the store up to ${report.seq}, ${report.files} files` +
               `${report.also}. Start it with: ${hint(layout, 'start')}`,
       );
+      if (report.movedFrom !== undefined)
+        terminal.say(
+          `It lay in ${report.movedFrom}. The copy has its own store: "store" in its config.yaml is "level" now.`,
+        );
     });
 }
 
@@ -70,14 +74,18 @@ async function fromSchedule(source: string, options: Options, terminal: Terminal
       `${source} holds backups of ${more.length + 1} homes. Name one of them: ` +
         `${[found, ...more].map((one) => one?.at).join(', ')}`,
     );
-  const { home, name, seq, files, bytes, include } = await restoreBackup(found.repository, layout, {
-    name: options.backup,
-    at: options.at,
-    onProgress: progressTeller(terminal),
-  });
+  const { home, name, seq, files, bytes, include, movedFrom } = await restoreBackup(
+    found.repository,
+    layout,
+    {
+      name: options.backup,
+      at: options.at,
+      onProgress: progressTeller(terminal),
+    },
+  );
   const without = ['work', 'transcripts'].filter((choice) => !include.some((one) => one === choice));
   const also =
     `, of backup ${name}${include.length > 0 ? `, with ${include.join(' and ')}` : ''}` +
     `${without.length > 0 ? `, without ${without.join(' and ')}` : ''}`;
-  return { target: home, backup: name, seq, files, bytes, include, also };
+  return { target: home, backup: name, seq, files, bytes, include, movedFrom, also };
 }

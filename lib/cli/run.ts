@@ -4,6 +4,7 @@ import type { PermissionMode } from '../../machines/session/tool-policy.js';
 import { permissionModes } from './permissions.js';
 import { PermissionQuestions } from './ask-permission.js';
 import { isRefusal, type RunSettings } from '../client/index.js';
+import { branchHint } from './changes.js';
 import { connect, given, reached, refused, type Client, sessionNamed } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
@@ -84,7 +85,7 @@ export function runCommand(program: Command, terminal: Terminal): void {
       const interrupted = once('SIGINT');
       try {
         const shown = await Promise.race([
-          showTurn(started, terminal, questions, quiet).catch((cause: unknown) => {
+          showTurn(started, { terminal, layout, questions, quiet }).catch((cause: unknown) => {
             throw new CommandError(
               exitCodes.notRunning,
               'Lost the gateway. The session is kept: start the gateway again, then: ' +
@@ -166,8 +167,7 @@ async function conclude(
   if (session.status === 'idle' || session.status === 'running') {
     if (options.json !== true && session.branch != null)
       terminal.say(
-        `(its work is on ${session.branch}; review it with: git diff HEAD...${session.branch}, take it over with: ` +
-          `git merge ${session.branch})`,
+        `(its work is on ${session.branch}; ${branchHint(layout, { id: sessionId, branch: session.branch })})`,
       );
     if (options.json !== true)
       terminal.say(`(session ${sessionId}; continue with: ${hint(layout, 'run', `--in ${sessionId} "…"`)})`);

@@ -1,4 +1,5 @@
 import { plainText } from './print.js';
+import type { Times } from './times.js';
 
 /** A message as the gateway shows it. */
 export interface ShownMessage {
@@ -10,7 +11,10 @@ export interface ShownMessage {
 }
 
 /** A message of a session in a terminal: what was said whole, what was done as a line and the beginning of its result. */
-export function messageLines({ role, content, partial, toolCall, meta }: ShownMessage): readonly string[] {
+export function messageLines(
+  { role, content, partial, toolCall, meta }: ShownMessage,
+  times: Pick<Times, 'date'>,
+): readonly string[] {
   switch (meta?.['kind']) {
     case 'tool':
     case 'permission':
@@ -18,7 +22,7 @@ export function messageLines({ role, content, partial, toolCall, meta }: ShownMe
         `\n[${plainText(`${meta['kind'] === 'tool' ? (toolCall ?? 'tool') : content}: ${text(meta['state'])}`)}]`,
         ...beginning(text(meta['toolInput']), 1),
         ...beginning(text(meta['toolOutput']), outputLinesMax),
-        ...dropped(meta),
+        ...dropped(meta, times),
       ];
     case 'file-change':
     case 'changes':
@@ -44,10 +48,12 @@ function beginning(whole: string, linesMax: number): readonly string[] {
 }
 
 /** That a result was longer and is kept no more (`sessions.keepToolOutput`). */
-function dropped({ droppedAt, toolOutputBytes }: Readonly<Record<string, unknown>>): readonly string[] {
+function dropped(
+  { droppedAt, toolOutputBytes }: Readonly<Record<string, unknown>>,
+  times: Pick<Times, 'date'>,
+): readonly string[] {
   if (typeof droppedAt !== 'number') return [];
-  const day = new Date(droppedAt).toISOString().slice(0, 10);
-  return [`  … ${String(toolOutputBytes)} bytes in all, dropped on ${day}`];
+  return [`  … ${String(toolOutputBytes)} bytes in all, dropped on ${times.date(droppedAt)}`];
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -1,20 +1,25 @@
 import type { Command } from 'commander';
+import { branchHint } from './changes.js';
 import { connect, type Client, sessionNamed } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import type { Layout } from '../home/layout.js';
 import { messageLines } from './show-activity.js';
 import { quietBecause, runningTool } from '../client/decision.js';
-import { ago, localTime, plainText } from './print.js';
+import { ago, plainText } from './print.js';
+import { timesOf, withTimes, type TimeOptions, type Times } from './times.js';
 import { waitsForYou } from './waiting.js';
 
-interface ShowOptions extends HomeOptions {
+interface ShowOptions extends HomeOptions, TimeOptions {
   readonly json?: boolean;
   readonly last: number;
 }
 /** `troupe show <id>`: the conversation of a session, or what happened to a todo (ids like TRP-7). */
 export function showCommand(program: Command, terminal: Terminal): void {
-  withHome(
-    program.command('show').description("show a session's conversation, or a todo and what happened to it"),
+  withTimes(
+    withHome(
+      program.command('show').description("show a session's conversation, or a todo and what happened to it"),
+    ),
   )
     .argument('<id>', 'id of a session or the beginning of it, or of a todo such as TRP-7')
     .option('--last <number>', 'newest messages to show', wholeNumber(1, 500), 50)
@@ -26,10 +31,12 @@ export function showCommand(program: Command, terminal: Terminal): void {
           exitCodes.usage,
           `Invalid id ${JSON.stringify(id)}. "troupe list" and "troupe list todos" show valid ids.`,
         );
-      const client = await connect(homeOf(options, terminal));
+      const layout = homeOf(options, terminal);
+      const client = await connect(layout);
+      const showing = { ...options, layout, terminal, times: await timesOf(layout, options) };
       const shown = /^[A-Za-z][A-Za-z0-9]*-\d+$/.test(id)
-        ? showTodo(client, id.toUpperCase(), options, terminal)
-        : showSession(client, await sessionNamed(client, id), options, terminal);
+        ? showTodo(client, id.toUpperCase(), showing)
+        : showSession(client, await sessionNamed(client, id), showing);
       await shown.catch((error: Error) => {
         // The gateway does not say what it did not find.
         throw error.message === 'Not found (NOT_FOUND)'
@@ -43,11 +50,12 @@ export function showCommand(program: Command, terminal: Terminal): void {
     });
 }
 
+type Showing = ShowOptions & { readonly layout: Layout; readonly terminal: Terminal; readonly times: Times };
+
 async function showSession(
   client: Client,
   id: string,
-  options: ShowOptions,
-  terminal: Terminal,
+  { layout, terminal, times, ...options }: Showing,
 ): Promise<void> {
   const session = await client.get('/api/sessions/{id}', {
     params: { path: { id }, query: { last: String(options.last) } },
@@ -60,11 +68,12 @@ async function showSession(
   else if (workerLabels.length > 0) terminal.out(`for a worker with the labels ${workerLabels.join(', ')}`);
   if (session.branch != null)
     terminal.out(
-      `branch ${session.branch}; take it over in the repository with: git merge ${session.branch}`,
+      `branch ${session.branch}; ${branchHint(layout, { id: session.id, branch: session.branch })}`,
     );
   if (session.messagesPage?.hasOlder === true)
     terminal.out(`… older messages: --last ${Math.min(500, options.last * 4)}`);
-  for (const message of session.messages ?? []) for (const line of messageLines(message)) terminal.out(line);
+  for (const message of session.messages ?? [])
+    for (const line of messageLines(message, times)) terminal.out(line);
   const { silentSince } = session as { readonly silentSince?: string | null };
   if (silentSince != null)
     terminal.out(
@@ -75,7 +84,7 @@ async function showSession(
   if (session.lastError !== null) terminal.out(`\nlast error: ${plainText(session.lastError)}`);
 }
 
-async function showTodo(client: Client, id: string, options: ShowOptions, terminal: Terminal): Promise<void> {
+async function showTodo(client: Client, id: string, { terminal, times, ...options }: Showing): Promise<void> {
   const answer = await client.get('/api/work-items/{id}', { params: { path: { id } } });
   if (options.json === true) return terminal.out(JSON.stringify(answer));
   const { workItem: todo, events } = answer;
@@ -89,6 +98,6 @@ async function showTodo(client: Client, id: string, options: ShowOptions, termin
         ? ''
         : ` ${event.fromStatus ?? ''} → ${event.toStatus}`;
     const by = event.actor === null ? '' : ` by ${plainText(event.actor)}`;
-    terminal.out(`  ${localTime(event.createdAt)}  ${event.kind}${change}${by}`);
+    terminal.out(`  ${times.dateAndTime(event.createdAt)}  ${event.kind}${change}${by}`);
   }
 }

@@ -4,6 +4,7 @@ import { connect, notRunning, running } from './client.js';
 import { engineLine, hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
 import { duration } from './print.js';
+import { version } from '../version.js';
 import { allWaiting } from './waiting.js';
 import { retentionOf, worthShowingMs } from './retention.js';
 
@@ -47,6 +48,10 @@ export function statusCommand(program: Command, terminal: Terminal): void {
       terminal.out(
         `Troupe ${status.version ?? ''} runs at ${url} (pid ${pid ?? '?'}, up ${status.uptime ?? '?'} s)`,
       );
+      if (status.version !== undefined && status.version !== version)
+        terminal.out(
+          `  upgrade   ${version} is installed; restart to run it: ${hint(layout, 'stop')}, then start`,
+        );
       terminal.out(`  home      ${layout.home}`);
       terminal.out(`  engines   ${engines(status)}`);
       terminal.out(`  sessions  ${status.sessions?.total ?? 0}, ${status.sessions?.running ?? 0} running`);

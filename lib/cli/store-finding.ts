@@ -11,11 +11,10 @@ import type { Finding } from './finding.js';
  * What the store of a stopped gateway is like. It is read in a process of its own: a damaged one can end the process
  * that opens it.
  */
-export async function closedStore({ home, store, storeCopy }: Layout, port: number): Promise<Finding> {
+export async function closedStore({ home, store, storeCopy }: Layout): Promise<Finding> {
   const tables = await readdir(store).catch(() => undefined);
   const copy = await readdir(storeCopy).catch(() => undefined);
-  if (tables === undefined && copy === undefined)
-    return { grade: 'good', about: 'store', what: `none yet; port ${port} is free` };
+  if (tables === undefined && copy === undefined) return { grade: 'good', about: 'store', what: 'none yet' };
   if (tables === undefined || tables.length === 0)
     return {
       grade: 'poor',
@@ -24,7 +23,7 @@ export async function closedStore({ home, store, storeCopy }: Layout, port: numb
       remedy: 'The next start rebuilds it from the copy; troupe verify checks all of it.',
     };
   const deaths = await deathsNoted(nodeFiles, home);
-  const checked = await check(home, port);
+  const checked = await check(home);
   if (deaths === undefined || checked.grade === 'bad') return checked;
   return {
     grade: 'poor',
@@ -51,7 +50,7 @@ export async function sharedStore(store: string): Promise<Finding> {
   }
 }
 
-async function check(home: string, port: number): Promise<Finding> {
+async function check(home: string): Promise<Finding> {
   const { verifyApart } = await import('../store/verify-apart.js');
   try {
     const { ok, faults, rows } = await verifyApart(home, { signal: AbortSignal.timeout(checkMsMax) });
@@ -59,7 +58,7 @@ async function check(home: string, port: number): Promise<Finding> {
       return {
         grade: 'good',
         about: 'store',
-        what: `closed and intact, ${rows} records; port ${port} is free`,
+        what: `closed and intact, ${rows} records`,
       };
     return {
       grade: 'bad',
@@ -74,7 +73,7 @@ async function check(home: string, port: number): Promise<Finding> {
       return {
         grade: 'good',
         about: 'store',
-        what: `closed; too large to check here; port ${port} is free. troupe verify checks every record`,
+        what: 'closed; too large to check here. troupe verify checks every record',
       };
     if (error instanceof StoreError)
       return { grade: error.code === 'LOCKED' ? 'poor' : 'bad', about: 'store', what: error.message };

@@ -9,8 +9,9 @@ import { given, notRunning, reached, running } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
 import { plainText } from './print.js';
+import { timesOf, withTimes, type TimeOptions, type Times } from './times.js';
 
-interface TailOptions extends HomeOptions {
+interface TailOptions extends HomeOptions, TimeOptions {
   readonly kind?: readonly string[];
   readonly id?: readonly string[];
   readonly tree?: ActorKey;
@@ -29,7 +30,7 @@ export function tailCommand(program: Command, terminal: Terminal): void {
     ...before,
     ...text.split(',').filter((name) => name !== ''),
   ];
-  withHome(program.command('tail').description('stream every step of every actor'))
+  withTimes(withHome(program.command('tail').description('stream every step of every actor')))
     .option('--kind <kind>', 'only actors of this kind (may be repeated)', several)
     .option('--id <id>', 'only this actor (may be repeated)', several)
     .option('--tree <kind/id>', 'only this actor and its descendants', actorNamed)
@@ -51,6 +52,7 @@ export function tailCommand(program: Command, terminal: Terminal): void {
 async function follow(layout: Layout, options: TailOptions, terminal: Terminal): Promise<void> {
   const stop = new AbortController();
   process.once('SIGINT', () => stop.abort());
+  const times = await timesOf(layout, options);
   let since = options.since ?? (options.follow ? undefined : 0);
   let hasBegun = false;
   const filter: InspectOptions = {
@@ -82,7 +84,7 @@ async function follow(layout: Layout, options: TailOptions, terminal: Terminal):
         if (frame.event === 'hello' && options.follow && options.json !== true && !hasBegun)
           terminal.say('(watching; Ctrl-C ends it)'); // it may be long until something happens
         hasBegun = true;
-        show(frame, options.json === true, terminal, since);
+        show(frame, { terminal, times, isJson: options.json === true, cursor: since });
       }
     } catch (error) {
       // It may come back elsewhere, and with another token: its announcement says so
@@ -98,17 +100,24 @@ const pollMs = 250;
 /** As long as the next attempt at the same address may bring it back. */
 const giveUpAfterMs = 1_000;
 
-function show(frame: InspectFrame, json: boolean, terminal: Terminal, cursor: number | undefined): void {
+interface Showing {
+  readonly terminal: Terminal;
+  readonly times: Times;
+  readonly isJson: boolean;
+  readonly cursor: number | undefined;
+}
+
+function show(frame: InspectFrame, { terminal, times, isJson, cursor }: Showing): void {
   switch (frame.event) {
     case 'entries':
       if (frame.payload.skipped !== undefined)
         terminal.say(`(${frame.payload.skipped.total} more steps are not shown)`);
       for (const entry of frame.payload.entries)
-        terminal.out(json ? JSON.stringify(entry) : entryLine(entry));
+        terminal.out(isJson ? JSON.stringify(entry) : entryLine(entry, times));
       return;
     case 'refusals':
       for (const refusal of frame.payload.refusals)
-        terminal.out(json ? JSON.stringify(refusal) : refusalLine(refusal));
+        terminal.out(isJson ? JSON.stringify(refusal) : refusalLine(refusal, times));
       return;
     case 'reset':
       if (cursor !== undefined && cursor > frame.payload.head)
@@ -126,13 +135,16 @@ function show(frame: InspectFrame, json: boolean, terminal: Terminal, cursor: nu
 }
 
 /** `14:03:22.120     123 session/s1 turn done running → idle -engine-turn (effect:engine-turn)` */
-export function entryLine({ at, seq, kind, id, event, from, to, effects, by }: InspectEntry): string {
+export function entryLine(
+  { at, seq, kind, id, event, from, to, effects, by }: InspectEntry,
+  times: Pick<Times, 'timeOfDay'>,
+): string {
   const moved =
     JSON.stringify(from) === JSON.stringify(to)
       ? `in ${stateText(to)}`
       : `${from === null ? '·' : stateText(from)} → ${stateText(to)}`;
   const words = [
-    time(at),
+    times.timeOfDay(at),
     String(seq).padStart(7),
     `${kind}/${id}`,
     event.type,
@@ -143,11 +155,12 @@ export function entryLine({ at, seq, kind, id, event, from, to, effects, by }: I
   return words.map((word, n) => (n === 1 ? word : plainText(word))).join(' ');
 }
 
-const refusalLine = ({ at, kind, id, event, refusal }: InspectRefusal): string =>
-  plainText(`${time(at)} refused ${kind}/${id} ${event.type}: ${refusal.message} (${refusal.code})`);
+const refusalLine = ({ at, kind, id, event, refusal }: InspectRefusal, times: Times): string =>
+  plainText(
+    `${times.timeOfDay(at)} refused ${kind}/${id} ${event.type}: ${refusal.message} (${refusal.code})`,
+  );
 
 export const stateText = (value: InspectEntry['to']): string => stateNames(value).join(', ');
-const time = (at: number): string => new Date(at).toISOString().slice(11, 23);
 
 function actorNamed(text: string): ActorKey {
   const [, kind, id] = /^([a-z][a-z0-9-]*)\/(.+)$/.exec(text) ?? [];

@@ -2,6 +2,7 @@ import type { ActorSummary, Fleet, SupervisionTree } from '../inspector/answers.
 import type { InspectEntry } from '../client/inspector-frames.js';
 import { ago, plainText } from './print.js';
 import { entryLine, stateText } from './tail.js';
+import type { Times } from './times.js';
 
 /** One picture of `troupe top`: lines of text, as wide and as many as the terminal takes. */
 export interface TopData {
@@ -16,6 +17,7 @@ export interface TopData {
   readonly rate: number | null;
   /** Things that wait for a person. */
   readonly waiting: number;
+  readonly times: Pick<Times, 'timeOfDay'>;
 }
 
 export interface TopSize {
@@ -25,7 +27,7 @@ export interface TopSize {
 }
 
 export function topFrame(
-  { title, fleet, tree, busy, recent, rate, waiting }: TopData,
+  { title, fleet, tree, busy, recent, rate, waiting, times }: TopData,
   { columns, rows, colour }: TopSize,
 ): readonly string[] {
   const paint = (code: number, text: string): string => (colour ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -83,7 +85,9 @@ export function topFrame(
   ];
   const room = Math.max(4, rows - head.length - 3);
   const work = treeLines(busy, fleet.at, columns).slice(0, Math.ceil(room / 2));
-  const tail = recent.slice(-Math.max(1, room - work.length)).map((entry) => cut(entryLine(entry), columns));
+  const tail = recent
+    .slice(-Math.max(1, room - work.length))
+    .map((entry) => cut(entryLine(entry, times), columns));
   return [
     ...head,
     ...(work.length > 0 ? work : ['  none']),

@@ -11,9 +11,10 @@ import type { InspectEntry } from '../client/index.js';
 import { connect, inspected, reached, type Client } from './client.js';
 import { allWaiting } from './waiting.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
+import { timesOf, withTimes, type TimeOptions } from './times.js';
 import { topFrame, type TopData } from './top-frame.js';
 
-interface TopOptions extends HomeOptions {
+interface TopOptions extends HomeOptions, TimeOptions {
   readonly once?: boolean;
   readonly every: number;
 }
@@ -23,15 +24,19 @@ interface TopOptions extends HomeOptions {
  * at work, what happened lately.
  */
 export function topCommand(program: Command, terminal: Terminal): void {
-  withHome(
-    program.command('top').description('watch the supervision tree, states, rates and restarts; q quits'),
+  withTimes(
+    withHome(
+      program.command('top').description('watch the supervision tree, states, rates and restarts; q quits'),
+    ),
   )
     .option('--once', 'print one snapshot and exit')
     .option('--every <seconds>', 'seconds between updates', wholeNumber(1, 3_600), 1)
     .action(async (options: TopOptions) => {
       const layout = homeOf(options, terminal);
       const client = await connect(layout);
-      const read = await looker(client, `Troupe ${layout.instance}  ${client.announcement.url}`);
+      const next = await looker(client, `Troupe ${layout.instance}  ${client.announcement.url}`);
+      const times = await timesOf(layout, options);
+      const read = async (): Promise<TopData> => ({ ...(await next()), times });
       const { stdin, stdout } = process;
       if (options.once === true || !stdout.isTTY) {
         const size = { columns: stdout.columns ?? 120, rows: 60, colour: false };
@@ -83,7 +88,7 @@ export async function redraw(
 }
 
 /** Looks at a running gateway; what happened lately is heard over the feed. */
-async function looker(client: Client, title: string): Promise<() => Promise<TopData>> {
+async function looker(client: Client, title: string): Promise<() => Promise<Omit<TopData, 'times'>>> {
   const recent: InspectEntry[] = [];
   const { seq } = await inspected<Fleet>(client.get('/api/inspect/fleet'));
   let caughtUp = (): void => undefined;

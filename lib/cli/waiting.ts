@@ -41,12 +41,17 @@ export function waitingCommand(program: Command, terminal: Terminal): void {
       );
       if (items.some(({ what }) => what === 'version'))
         terminal.say(`Read a version before you approve it: ${hint(layout, 'workflow show', '<id>')}`);
+      if (items.some(({ what }) => /delivery$/.test(what)))
+        terminal.say(
+          `A message: ${hint(layout, 'resend', '<id>')}; it arrived: ${hint(layout, 'approve', '<id>')}; ` +
+            `give it up: ${hint(layout, 'reject', '<id>')}`,
+        );
       if (items.length > 0)
         terminal.say(`Decide: ${hint(layout, 'allow|deny|approve|reject', '<id> [--note "…"]')}`);
     });
 }
 
-/** `allow` and `deny` for tools, `approve` and `reject` for everything else that waits. */
+/** `allow` and `deny` for tools, `resend` for messages, `approve` and `reject` for everything else that waits. */
 export function decideCommands(program: Command, terminal: Terminal): void {
   decideCommand('allow', 'let an agent use the tool that it asked for');
   decideCommand('deny', 'refuse the tool that an agent asked for');
@@ -58,6 +63,8 @@ export function decideCommands(program: Command, terminal: Terminal): void {
     'reject',
     'reject what waits: an approval, a gate, a polling program, a version of a workflow',
   );
+
+  decideCommand('resend', 'send a message again that did not arrive, or may not have');
 
   function decideCommand(verb: Verb, about: string): void {
     const command = withHome(program.command(verb).description(about))
@@ -81,7 +88,13 @@ export function decideCommands(program: Command, terminal: Terminal): void {
 }
 
 export type Verb = keyof typeof verbs;
-const verbs = { allow: 'approve', approve: 'approve', deny: 'reject', reject: 'reject' } as const;
+const verbs = {
+  allow: 'approve',
+  approve: 'approve',
+  deny: 'reject',
+  reject: 'reject',
+  resend: 'again',
+} as const;
 
 /** Sends the decision to whatever the item is; a refusal of the gateway is thrown in its own words. */
 export async function decide(
@@ -108,6 +121,8 @@ function insteadOf({ what, id }: Pick<WaitingItem, 'what' | 'id'>, verb: Verb, l
     return `It goes on by itself once something comes. End its turn: ${hint(layout, 'stop', id)}`;
   if (what === 'budget' && verbs[verb] === 'approve')
     return `Turns of ${id} are held. Grant dollars for this month: ${hint(layout, 'approve', `${id} --usd 10`)}`;
+  if (what === 'delivery' && verbs[verb] === 'approve')
+    return `It did not arrive. Send it again: ${hint(layout, 'resend', '<id>')}`;
   return what === 'budget'
     ? `Turns of ${id} are held until the month ends or the budget is raised.`
     : `It waits for something else (${what}) and cannot be approved or rejected.`;

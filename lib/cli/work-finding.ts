@@ -31,8 +31,8 @@ export async function workingFolders({ work }: Layout): Promise<Finding | undefi
       };
 }
 
-/** Of what lies in a folder; symbolic links are not followed. */
-async function sizeOf(path: string, budget: { entries: number }): Promise<number> {
+/** Bytes of what lies in a folder, as far as `budget` lets it look; symbolic links are not followed. */
+export async function sizeOf(path: string, budget: { entries: number }): Promise<number> {
   if (budget.entries <= 0) return 0;
   budget.entries -= 1;
   const facts = await lstat(path).catch(() => undefined);

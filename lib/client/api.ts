@@ -273,6 +273,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connectors/{name}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One message sent through a connector, with its text while something may still become of it. */
+        get: operations["get /api/connectors/:name/deliveries/:deliveryId"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connectors/{name}/deliveries/{deliveryId}/settle": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Decide what becomes of a message whose outcome is `unknown` or `failed`: the first decision counts, a second one is a 409. */
+        post: operations["post /api/connectors/:name/deliveries/:deliveryId/settle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connectors/{name}/send": {
         parameters: {
             query?: never;
@@ -505,7 +539,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The company, an employee or a workflow as a file, without keys. */
+        /** The company, an employee, a workflow or a work item as a file, without keys. */
         get: operations["get /api/export"];
         put?: never;
         post?: never;
@@ -841,6 +875,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/inspect/dead-letters/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Drop a dead letter: its event is lost. */
+        delete: operations["delete /api/inspect/dead-letters/:id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/inspect/dead-letters/{id}/retry": {
         parameters: {
             query?: never;
@@ -954,6 +1005,23 @@ export interface paths {
         put?: never;
         /** Create a link for a receiver of `@statelyai/inspect`, which can send no header: it opens one socket, once, within a minute, read only, from this origin or from a program. It ends with the browser that made it. */
         post: operations["post /api/inspect/stately-links"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inspect/stuck": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What has stopped or perhaps does not go on, longest first, and the newest dead letters: at most a hundred of each. What waits for a decision is `GET /api/attention`. */
+        get: operations["get /api/inspect/stuck"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1210,7 +1278,8 @@ export interface paths {
         get: operations["get /api/org/employees/:name"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Retire an employee. The file is kept, with its comments, in `org/.retired` of the home; moved back, it is in use again. Refused while others report to this one. */
+        delete: operations["delete /api/org/employees/:name"];
         options?: never;
         head?: never;
         /** Update an employee's file; its comments and order are kept. */
@@ -1230,6 +1299,25 @@ export interface paths {
         /** Raise the budget for this month. With budgets.enforce, held turns continue at once. */
         post: operations["post /api/org/employees/:name/budget"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether the browser that asks is notified by Web Push, and the key with which it subscribes. */
+        get: operations["get /api/push"];
+        /** Notify the paired browser that asks: `PushSubscription.toJSON()`. It replaces the one before and ends with the pairing. What is sent says that something waits, and nothing of it. */
+        put: operations["put /api/push"];
+        post?: never;
+        /** Notify the browser that asks no more. */
+        delete: operations["delete /api/push"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2938,6 +3026,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/push-worker.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What shows notifications in a paired browser when no page is open: a service worker. */
+        get: operations["get /push-worker.js"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -3176,6 +3281,17 @@ export interface components {
         };
         Delivery: {
             channel: string;
+            /** @description What a person made of it last, where it did not arrive or may not have. */
+            decision?: {
+                /**
+                 * Format: date-time
+                 * @description ISO-8601, UTC, milliseconds
+                 */
+                at: string;
+                by: string;
+                /** @enum {string} */
+                choice: "arrived" | "send-again" | "give-up";
+            } | null;
             id: string;
             messageId: string | null;
             reason: string | null;
@@ -3354,7 +3470,7 @@ export interface components {
             decidedAt: string;
             decidedBy: string;
             /** @enum {string} */
-            decision: "approve" | "reject" | "escalate";
+            decision: "approve" | "reject" | "escalate" | "again";
             id: string;
             kind: string;
             /** @description Why it was refused. */
@@ -3375,7 +3491,7 @@ export interface components {
                 change: "create" | "change" | "same";
                 /** @description Lines, each behind `+`, `-` or a space. */
                 diff: string[];
-                /** @description `org/garden/ann.yaml`, `workflow watering`. */
+                /** @description `org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`. */
                 name: string;
             }[];
             sha256: string;
@@ -3423,15 +3539,17 @@ export interface components {
             destination: {
                 channel?: string;
                 connector?: string;
+                /** @description Id of a paired browser. */
+                device?: string;
                 /** @enum {string} */
-                type: "connector" | "command";
+                type: "connector" | "command" | "push";
             };
             /** @description Why the last attempt failed. */
             detail: string | null;
             failingSince: string | null;
             /** @description Failed attempts since a message arrived last. */
             failures: number;
-            /** @description `<connector>:<channel>`, or `command`. */
+            /** @description `<connector>:<channel>`, `command`, or `push.<device>`. */
             name: string;
             /** @description Things that wait and are held back, being sent, or sent. */
             open: number;
@@ -3640,8 +3758,12 @@ export interface components {
             approvalTarget: string | null;
             approvalTargetKind: ("employee" | "virtual" | "none") | null;
             assignee: string | null;
+            /** @description How often sessions began to work on it. */
+            attemptCount?: number | null;
             body: string | null;
             closedAt: string | null;
+            /** @description What they cost, as far as their engines say. */
+            costUsd?: number | null;
             /**
              * Format: date-time
              * @description ISO-8601, UTC, milliseconds
@@ -3657,6 +3779,8 @@ export interface components {
             sourceRef: string | null;
             /** @enum {string} */
             status: "backlog" | "assigned" | "executing" | "in_review" | "blocked" | "escalated" | "done" | "cancelled";
+            /** @description Since when it has its status. */
+            statusSince?: string | null;
             title: string;
             /**
              * Format: date-time
@@ -3690,6 +3814,10 @@ export interface components {
             approvalState: ("pending" | "approved" | "rejected") | null;
             approvalTarget: string | null;
             assignee: string | null;
+            /** @description How often sessions began to work on it. */
+            attemptCount?: number | null;
+            /** @description What they cost, as far as their engines say. */
+            costUsd?: number | null;
             department: string | null;
             id: string;
             rank: number | null;
@@ -3702,6 +3830,8 @@ export interface components {
             sourceRef: string | null;
             /** @enum {string} */
             status: "backlog" | "assigned" | "executing" | "in_review" | "blocked" | "escalated" | "done" | "cancelled";
+            /** @description Since when it has its status. */
+            statusSince?: string | null;
             title: string;
             /**
              * Format: date-time
@@ -3782,7 +3912,7 @@ export interface operations {
                                 /** @description `operator`, or `device:` and the id of a paired browser. */
                                 decidedBy: string;
                                 /** @enum {string} */
-                                decision: "approve" | "reject" | "escalate";
+                                decision: "approve" | "reject" | "escalate" | "again";
                                 decisionId: string;
                                 /**
                                  * Format: date-time
@@ -3804,7 +3934,7 @@ export interface operations {
                             until: string | null;
                             /** @description What of it waits, e.g. the id of a tool permission, or the hash of a polling program. */
                             waitingId: string;
-                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, `notification` (a destination that fails), `backup` (backups that fail), `worker` (one that cannot take the turns that wait for it), or a word of a host. */
+                            /** @description `permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, `trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `unknown-delivery` (one that may have), `connector`, `notification` (a destination that fails), `backup` (backups that fail), `worker` (one that cannot take the turns that wait for it), or a word of a host. */
                             what: string;
                             /** @description Id of the workflow that a run belongs to, or the folder to trust. */
                             within?: string;
@@ -4578,6 +4708,106 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/connectors/:name/deliveries/:deliveryId": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                deliveryId: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        delivery: components["schemas"]["Delivery"];
+                        /** @description Kept until it has arrived or a person has decided; of a failed one for a day. */
+                        text: string | null;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "post /api/connectors/:name/deliveries/:deliveryId/settle": {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                deliveryId: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description arrived: it did after all (of `unknown` only). send-again: it is queued once more, under the same id. give-up: it stays as it is.
+                     * @enum {string}
+                     */
+                    choice: "arrived" | "send-again" | "give-up";
+                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
+                    idempotencyKey?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        delivery: components["schemas"]["Delivery"];
+                        /** @description Kept until it has arrived or a person has decided; of a failed one for a day. */
+                        text: string | null;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "OUTCOME_UNKNOWN" | "CONNECTOR_UNAVAILABLE" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -5450,7 +5680,7 @@ export interface operations {
         parameters: {
             query: {
                 name?: string;
-                what: "company" | "employee" | "workflow";
+                what: "company" | "employee" | "workflow" | "item";
             };
             header?: never;
             path?: never;
@@ -5846,7 +6076,7 @@ export interface operations {
                     /** @description Of a tool: keep its rule for the session. */
                     always?: boolean;
                     /** @enum {string} */
-                    decision: "approve" | "reject" | "escalate";
+                    decision: "approve" | "reject" | "escalate" | "again";
                     /**
                      * @description As long can it be withdrawn. Default 5.
                      * @default 5
@@ -6527,6 +6757,10 @@ export interface operations {
                         }[];
                         root: number;
                         seq: number;
+                        /** @description By `kind/id`. */
+                        titles: {
+                            [key: string]: string;
+                        };
                         truncated: boolean;
                     } & {
                         [key: string]: unknown;
@@ -6594,6 +6828,49 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "delete /api/inspect/dead-letters/:id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": Record<string, never>;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        dismissed: string;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -6944,6 +7221,87 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "BUSY" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/inspect/stuck": {
+        parameters: {
+            query?: {
+                longSeconds?: string;
+                quietSeconds?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        deadLetters: ({
+                            at: number;
+                            error: string;
+                            id: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description Engines that cannot run and for which sessions wait. */
+                        engines: ({
+                            name: string;
+                            reason: string | null;
+                            sessions: number;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description There are more of one of them. */
+                        isCut: boolean;
+                        slow: ({
+                            /** @description Of a run that is queued: the runs of its workflow one of which has to end first. */
+                            behind?: {
+                                runs: {
+                                    id: string;
+                                    title: string | null;
+                                }[];
+                                workflow: string;
+                            } | null;
+                            id: string;
+                            kind: string;
+                            /** @description Epoch ms. */
+                            slowSince: number;
+                            /** @enum {string} */
+                            why: "queued" | "quiet" | "long";
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                        /** @description Halted, failed, blocked. */
+                        stopped: ({
+                            id: string;
+                            kind: string;
+                        } & {
+                            [key: string]: unknown;
+                        })[];
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -7672,6 +8030,48 @@ export interface operations {
             };
         };
     };
+    "delete /api/org/employees/:name": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description Below `org` of the home. */
+                        file: string;
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "UNSUPPORTED_MEDIA_TYPE" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     "patch /api/org/employees/:name": {
         parameters: {
             query?: never;
@@ -7797,6 +8197,134 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "PERSON_REQUIRED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description `notify.push` of config.yaml. */
+                        enabled: boolean;
+                        /** @description `applicationServerKey`, base64url. */
+                        publicKey: string;
+                        subscribed: boolean;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "put /api/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Of the browser's push service: https, and public. */
+                    endpoint: string;
+                    keys: {
+                        auth: string;
+                        p256dh: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "URL_REFUSED" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DEVICES_DAMAGED" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "delete /api/push": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        status: "ok";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "UNSUPPORTED_MEDIA_TYPE" | "DEVICES_DAMAGED" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -9675,11 +10203,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         count: number;
-                        preserved: ({
+                        preserved: {
+                            code: string;
                             id: string;
-                        } & {
-                            [key: string]: unknown;
-                        })[];
+                            reason: string;
+                        }[];
                         /** @constant */
                         status: "deleted";
                     };
@@ -13915,10 +14443,45 @@ export interface operations {
             };
         };
     };
+    "get /push-worker.js": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/javascript": string;
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
 }
 
 /** What `GET /ws` announces. */
-export type EventName = 'session:created' | 'session:started' | 'session:delta' | 'session:completed' | 'session:interrupted' | 'session:silent' | 'session:resumed' | 'sessions:interrupted' | 'session:rate-limited' | 'session:stopped' | 'session:updated' | 'session:deleted' | 'session:notification' | 'session:attachment' | 'session:external-turn' | 'session:permission' | 'decision:held' | 'decision:withdrawn' | 'decision:carried-out' | 'decision:refused' | 'queue:updated' | 'company:changed' | 'run:started' | 'run:step' | 'run:running' | 'run:parked' | 'run:resumed' | 'run:completed' | 'run:failed' | 'run:cancelled' | 'cron:reloaded' | 'cron:started' | 'cron:completed' | 'cron:error' | 'cron:missed' | 'connector:updated' | 'connector:delivery' | 'connectors:reloaded' | 'org:updated' | 'org:changed' | 'skills:updated' | 'skills:changed' | 'file:uploaded' | 'file:deleted' | 'engines:updated' | 'budget:warning' | 'budget:granted' | 'config:reloaded' | 'config:refused' | 'backup:made' | 'backup:failed' | 'device:paired' | 'device:revoked' | 'system:status' | 'refusal' | 'cursor' | 'reset' | 'pong' | 'error';
+export type EventName = 'session:created' | 'session:started' | 'session:delta' | 'session:completed' | 'session:interrupted' | 'session:silent' | 'session:resumed' | 'sessions:interrupted' | 'session:rate-limited' | 'session:stopped' | 'session:updated' | 'session:deleted' | 'session:notification' | 'session:attachment' | 'session:external-turn' | 'session:permission' | 'decision:held' | 'decision:withdrawn' | 'decision:carried-out' | 'decision:refused' | 'queue:updated' | 'company:changed' | 'run:started' | 'run:step' | 'run:running' | 'run:parked' | 'run:resumed' | 'run:completed' | 'run:failed' | 'run:cancelled' | 'cron:reloaded' | 'cron:started' | 'cron:completed' | 'cron:error' | 'cron:missed' | 'connector:updated' | 'connector:delivery' | 'connectors:reloaded' | 'org:updated' | 'org:changed' | 'skills:updated' | 'skills:changed' | 'file:uploaded' | 'file:deleted' | 'engines:updated' | 'budget:warning' | 'budget:granted' | 'config:reloaded' | 'config:refused' | 'backup:made' | 'backup:failed' | 'backup:off' | 'device:paired' | 'device:revoked' | 'system:status' | 'refusal' | 'cursor' | 'reset' | 'pong' | 'error';
 
 /** Operations that an idempotency key makes safe to repeat. */
 export const keyedOperations: ReadonlySet<string> = new Set([
@@ -13957,6 +14520,7 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   "POST /api/sessions/{id}/stop",
   "POST /api/delegations",
   "POST /api/connectors/{name}/send",
+  "POST /api/connectors/{name}/deliveries/{deliveryId}/settle",
   "POST /api/workflow-triggers",
   "DELETE /api/workflow-triggers/{name}",
   "POST /api/workflow-triggers/{name}/activation-approval",

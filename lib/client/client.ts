@@ -3,14 +3,18 @@ import { openEvents, type Events, type EventsOptions } from './events.js';
 import { openInspectorFeed, type InspectOptions, type InspectorFeed } from './inspector-feed.js';
 import { createFiles, type Files } from './files.js';
 import { GatewayError, isRefusal } from './refusal.js';
+import { nodesOf } from './nodes.js';
 import { createRequests, type RefusalOf, type Requests } from './requests.js';
 import { socketsOf } from './sockets.js';
 import { attachRun, startRun, type Run, type RunRefusal, type RunSettings } from './run.js';
 
 /** Which gateway, and how it is reached: `createClient({ url, token })`. */
 export interface ClientOptions {
-  /** `http://127.0.0.1:7420`; default in a browser: the page's own origin. */
-  readonly url?: string;
+  /**
+   * `http://127.0.0.1:7420`; default in a browser: the page's own origin. Several: the nodes of one home; the one that
+   * owns it is asked, and when another takes it over, requests that may be repeated and feeds go on there.
+   */
+  readonly url?: string | readonly string[];
   /**
    * The operator's or an agent's token. Without one a browser uses its pairing cookies. A function is asked before
    * every request.
@@ -28,7 +32,7 @@ export interface ClientOptions {
 
 /** A gateway, seen from outside. Refusals are values; what is no answer of a gateway throws a `GatewayError`. */
 export interface Client extends Requests {
-  /** Origin and path of the gateway, without a slash at the end. */
+  /** Origin and path of the gateway, without a slash at the end; of several, the one that is asked now. */
   readonly url: string;
   /** Turns of agents: start one, or follow one that runs. */
   readonly sessions: {
@@ -69,18 +73,22 @@ export interface Client extends Requests {
  * @example const client = createClient({ url: 'http://127.0.0.1:7420', token });
  */
 export function createClient(options: ClientOptions = {}): Client {
-  const url = addressOf(options.url);
+  const nodes = nodesOf(addressesOf(options.url));
   const token = (): string | undefined =>
     typeof options.token === 'function' ? options.token() : options.token;
   const requests = createRequests({
-    url,
+    nodes,
     token,
     fetch: options.fetch ?? ((...request) => globalThis.fetch(...request)),
     timeoutMs: options.timeoutMs ?? 60_000,
     retries: options.retries ?? 2,
   });
 
-  const connect = socketsOf({ url, token, ...(options.WebSocket && { WebSocket: options.WebSocket }) });
+  const connect = socketsOf({
+    url: () => nodes.current,
+    token,
+    ...(options.WebSocket && { WebSocket: options.WebSocket }),
+  });
 
   async function judge(): Promise<void> {
     const state = await requests.get('/api/auth/state').catch((error: unknown) => {
@@ -94,7 +102,9 @@ export function createClient(options: ClientOptions = {}): Client {
 
   const events = (filter: EventsOptions = {}): Events => openEvents({ connect, judge }, filter);
   return {
-    url,
+    get url() {
+      return nodes.current;
+    },
     ...requests,
     sessions: {
       run: (prompt, settings = {}) => startRun(requests, events, prompt, settings),
@@ -106,10 +116,9 @@ export function createClient(options: ClientOptions = {}): Client {
   };
 }
 
-function addressOf(given: string | undefined): string {
+function addressesOf(given: string | readonly string[] | undefined): readonly string[] {
   const url = given ?? (globalThis as { readonly location?: { readonly origin: string } }).location?.origin;
-  if (url === undefined) throw new TypeError('createClient needs the url of a gateway.');
-  return url.replace(/\/+$/, '');
+  return url === undefined ? [] : typeof url === 'string' ? [url] : url;
 }
 
 /** It may come back; so may one whose proxy says meanwhile that it cannot reach it. */

@@ -98,7 +98,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
       }
       isAccepted = true;
       lostAt = undefined;
-      watch(mine);
+      watch(mine, true);
       options.take(JSON.parse(String(data)));
     };
     mine.onclose = ({ code }) => {
@@ -107,16 +107,16 @@ export function keepConnected(options: ConnectionOptions): Connection {
       if (code === revoked) return end(new GatewayError('UNAUTHENTICATED', 'The credential was revoked.'));
       void again(isAccepted);
     };
-    watch(mine);
+    watch(mine, false);
   }
 
   /** The gateway says something every five seconds: one that is silent is gone, whatever TCP believes. */
-  function watch(mine: Socket): void {
+  function watch(mine: Socket, isAccepted: boolean): void {
     clearTimeout(timer);
     timer = setTimeout(() => {
       if (mine !== socket) return;
       drop();
-      void again(true);
+      void again(isAccepted);
     }, silenceMs);
   }
 

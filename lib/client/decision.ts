@@ -8,7 +8,8 @@ import type { Answer } from './requests.js';
 /** A row of `GET /api/attention`. */
 export type WaitingThing = Answer<'/api/attention', 'get'>['waiting'][number];
 
-export type Choice = 'approve' | 'reject' | 'escalate';
+/** `again`: of a message, to send it once more. */
+export type Choice = 'approve' | 'reject' | 'escalate' | 'again';
 
 export interface DecisionWords {
   readonly note?: string | undefined;
@@ -41,6 +42,8 @@ const choices: Readonly<Record<string, readonly Choice[]>> = {
   silent: ['reject'],
   connector: ['approve'],
   notification: ['approve'],
+  'unknown-delivery': ['approve', 'again', 'reject'],
+  delivery: ['again', 'reject'],
 };
 
 /** The word of a choice, and of a choice that was made: `['Allow', 'Allowed']`. */
@@ -49,6 +52,9 @@ export function wordsOf(
   choice: Choice,
 ): readonly [now: string, done: string] {
   if (choice === 'escalate') return ['Escalate', 'Escalated'];
+  if (choice === 'again') return ['Send again', 'Sent again'];
+  if (what === 'unknown-delivery' && choice === 'approve') return ['It arrived', 'Arrived'];
+  if (/delivery$/.test(what)) return ['Give up', 'Given up'];
   if (what === 'permission') return choice === 'approve' ? ['Allow', 'Allowed'] : ['Deny', 'Denied'];
   if (what === 'budget') return ['Grant', 'Granted'];
   if (what === 'resume') return ['Resume', 'Resumed'];
@@ -114,6 +120,12 @@ export function decisionRequest(
           sha256: waitingId.slice(waitingId.lastIndexOf(':') + 1),
         },
       };
+    case 'delivery':
+    case 'unknown-delivery':
+      return {
+        path: `/api/connectors/${own}/deliveries/${encodeURIComponent(waitingId)}/settle`,
+        body: { choice: deliveryChoice[choice] },
+      };
     case 'resume':
       return { path: `/api/sessions/${own}/resume`, body: {} };
     case 'silent':
@@ -130,6 +142,8 @@ export function decisionRequest(
       return undefined;
   }
 }
+
+const deliveryChoice = { approve: 'arrived', again: 'send-again', reject: 'give-up', escalate: '' } as const;
 
 /** An event that a person may send to an actor of a kind. */
 const sent = (kind: string, id: string, type: string): DecisionRequest => ({

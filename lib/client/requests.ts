@@ -1,5 +1,6 @@
 import createFetch, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch';
 import { keyedOperations, type paths } from './api.js';
+import { isElsewhere, isUnsent, type Nodes } from './nodes.js';
 import { GatewayError, refusalOf, type Refusal } from './refusal.js';
 
 /**
@@ -84,16 +85,15 @@ type Near<Path extends string, M extends Method> = Path extends `/api/${infer A}
   : never;
 
 export interface RequestOptions {
-  readonly url: string;
+  readonly nodes: Nodes;
   readonly token: () => string | undefined;
   readonly fetch: typeof globalThis.fetch;
   readonly timeoutMs: number;
   readonly retries: number;
 }
 
-export function createRequests({ url, token, fetch, timeoutMs, retries }: RequestOptions): Requests {
+export function createRequests({ nodes, token, fetch, timeoutMs, retries }: RequestOptions): Requests {
   const http = createFetch<Record<string, Record<string, object>>>({
-    baseUrl: url,
     fetch,
     redirect: 'manual', // no request of ours is redirected: what does it is a proxy's login page
   });
@@ -106,32 +106,54 @@ export function createRequests({ url, token, fetch, timeoutMs, retries }: Reques
       ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       ...(keyed && { 'idempotency-key': idempotencyKey ?? crypto.randomUUID() }),
     };
+    const isRepeatable = method === 'get' || keyed;
+    const until = performance.now() + patienceMs;
+    /** Another node may take the home over: that takes seconds. */
+    const mayTryAnother = (): boolean => nodes.count > 1 && performance.now() < until;
     for (let attempt = 0; ; attempt += 1) {
-      const limit = AbortSignal.timeout(patienceMs);
+      const url = nodes.current;
+      // One that is frozen takes connections, and answers nothing
+      const isPatient = nodes.count === 1 || !isRepeatable;
+      const limit = AbortSignal.timeout(isPatient ? patienceMs : Math.min(patienceMs, frozenMs));
       try {
         const { data, error, response } = await http.request(
           method,
           path as never,
           {
             ...rest,
+            baseUrl: url,
             headers,
             signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
           } as never,
         );
         if (response.ok) return data;
         const status = response.type === 'opaqueredirect' ? 302 : response.status;
-        return refusalOf(status, error) ?? notAGateway(`${method.toUpperCase()} ${path}`, status);
+        const refusal = refusalOf(status, error);
+        if (refusal === undefined) return notAGateway(`${method.toUpperCase()} ${path}`, status);
+        if (!isElsewhere(refusal.code)) return refusal;
+        if (!isRepeatable || !mayTryAnother()) {
+          nodes.passOver(url); // what comes next is asked there
+          return refusal;
+        }
       } catch (cause) {
         if (signal?.aborted) throw signal.reason;
+        if (mayTryAnother() && (isUnsent(cause) || (isRepeatable && isBroken(cause, limit)))) {
+          nodes.passOver(url);
+          await pause(Math.min(1_000, 50 * 2 ** attempt));
+          continue;
+        }
         if (cause instanceof GatewayError) throw cause;
         if (cause instanceof SyntaxError) notAGateway(`${method.toUpperCase()} ${path}`, 200, cause);
         // What has no key may have been done before the connection broke
         if (limit.aborted)
           throw new GatewayError('TIMEOUT', `The gateway did not answer within ${patienceMs} ms.`, { cause });
-        if (attempt >= retries || !(method === 'get' || keyed))
+        if (attempt >= retries || !isRepeatable)
           throw new GatewayError('UNREACHABLE', `The gateway at ${url} does not answer.`, { cause });
         await pause(100 * 4 ** attempt);
+        continue;
       }
+      nodes.passOver(url);
+      await pause(Math.min(1_000, 50 * 2 ** attempt));
     }
   }
 
@@ -145,6 +167,15 @@ export function createRequests({ url, token, fetch, timeoutMs, retries }: Reques
     delete: verb('delete'),
   };
 }
+
+const frozenMs = 10_000;
+
+/** The node did not answer, or a proxy says so in its place; what any program may answer is none of it. */
+const isBroken = (error: unknown, limit: AbortSignal): boolean =>
+  limit.aborted ||
+  (error instanceof GatewayError
+    ? error.code === 'NOT_A_GATEWAY' && (error.status ?? 0) >= 500
+    : !(error instanceof SyntaxError));
 
 /** A proxy, a login page, another program. */
 const notAGateway = (request: string, status: number, cause?: unknown): never => {

@@ -1,8 +1,8 @@
 import type { Socket } from './connection.js';
 
 export interface SocketOptions {
-  /** Origin and path of the gateway, without a slash at the end. */
-  readonly url: string;
+  /** Origin and path of the gateway of now, without a slash at the end. */
+  readonly url: () => string;
   readonly token: () => string | undefined;
   /** Default: the one of the platform, else that of the package `ws`. */
   readonly WebSocket?: SocketClass;
@@ -20,7 +20,7 @@ export const socketsOf =
     const bearer = token();
     const Class = WebSocket ?? (await platformSocket());
     const protocols = ['troupe', ...(bearer === undefined ? [] : [`bearer.${bearer}`])];
-    return new Class(`${url.replace(/^http/, 'ws')}${path}`, protocols);
+    return new Class(`${url().replace(/^http/, 'ws')}${path}`, protocols);
   };
 
 /** Node 20 has none of its own. */

@@ -4,9 +4,9 @@ import { system } from '../../machines/caller.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Supervisor } from '../supervisor/contract.js';
 import { announceFact } from '../records/records.js';
-import type { DeliveryRow, ConnectorView } from '../../machines/connector/context.js';
+import type { ConnectorView, DeliveryChoice, DeliveryRow } from '../../machines/connector/context.js';
 import type { App, GatewayActor } from './app.js';
-import { optionsOf, replyWith, type Request, type Reply } from './request.js';
+import { askActor, optionsOf, replyWith, type Request, type Reply } from './request.js';
 import { idsOf, newestRow } from './iterate.js';
 
 /**
@@ -159,6 +159,44 @@ export async function sendThrough(
     view,
     delivery?.row ?? { id: deliveryId, status: 'queued', reason: null, messageId: null },
   );
+}
+
+/** A message through a connector, and its text as long as something may still become of it. */
+export async function deliveryOf(
+  { supervisor }: App,
+  id: string,
+  deliveryId: string,
+): Promise<DeliveryRead | Refusal> {
+  const actor = { kind: 'connector', id } as const;
+  const isIt = (row: { readonly id: string }): boolean => row.id === deliveryId;
+  const found =
+    (await supervisor.get('connector', id)) && (await newestRow(supervisor, actor, 'deliveries', isIt));
+  if (found === undefined || found === null)
+    return refuse('NOT_FOUND', { kind: 'delivery', id: deliveryId }, 'Not found');
+  const kept = await newestRow(supervisor, actor, 'outbox', (row) => row.deliveryId === deliveryId);
+  return { delivery: found.row, text: kept?.row.text ?? null };
+}
+
+export interface DeliveryRead {
+  readonly delivery: DeliveryRow;
+  readonly text: string | null;
+}
+
+/** What a person makes of a message that did not arrive, or may not have. The first one counts. */
+export async function settleDelivery(
+  request: Request,
+  {
+    name,
+    deliveryId,
+    choice,
+  }: { readonly name: string; readonly deliveryId: string; readonly choice: DeliveryChoice },
+): Promise<Reply<DeliveryRead> | Refusal> {
+  const before = await deliveryOf(request.app, name, deliveryId);
+  if (isRefusal(before)) return before;
+  const done = await askActor(request, 'connector', name, { type: 'delivery.settle', deliveryId, choice });
+  if (isRefusal(done)) return done;
+  const after = await deliveryOf(request.app, name, deliveryId);
+  return isRefusal(after) ? after : { ...done, body: after };
 }
 
 const capabilitiesOf = ({ types }: Connectors, type: string) =>

@@ -139,6 +139,7 @@ const table = {
   'inspect.bundle': people,
   'inspect.dead-letters': people,
   'inspect.retry': people,
+  'inspect.dismiss': people,
   'backup.create': people,
   'contents.erase': operatorAlone,
   'retention.read': people,
@@ -166,6 +167,7 @@ const table = {
   'connector.send': byPolicy,
   'connector.reload': people,
   'connector.deliveries': people,
+  'connector.settle': people,
 
   'org.read': anyCaller,
   'org.edit': people,

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { Context, Next } from 'koa';
 import type { Logger } from 'pino';
 import { Fault } from '../supervisor/kernel.js';
@@ -59,9 +60,16 @@ export function expectedRefusal(error: unknown): Refusal | undefined {
   if (isRefusal(error)) return error;
   const code = (error as { code?: unknown } | null)?.code;
   if (code === 'LOST') return refuse('OWNER_ELSEWHERE');
+  if (code === 'ERR_MODULE_NOT_FOUND' && wasReplaced(String(error))) return refuse('UPGRADED');
   return code === 'STORE_UNAVAILABLE' || code === 'DISK_LOW' || code === 'OUTCOME_UNKNOWN'
     ? refuse(code)
     : undefined;
+}
+
+/** A part that is loaded when it is used first, by a file that has itself gone: an upgrade took the place of both. */
+function wasReplaced(message: string): boolean {
+  const importer = /imported from (.+)$/m.exec(message)?.[1];
+  return importer !== undefined && !existsSync(importer);
 }
 
 /**

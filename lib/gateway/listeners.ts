@@ -253,7 +253,7 @@ export function drainable(servers: readonly Server[]) {
  * at once, and keeps all their answers until the client reads them: forty small requests and a deaf reader
  * would cost forty large answers of memory. Here the next one begins when the one before is with the system.
  */
-export function oneAtATime(answer: Answer): Answer {
+export function oneAtATime(answer: (...of: Parameters<Answer>) => Promise<void>): Answer {
   const lanes = new WeakMap<Socket, Lane>();
   return (request, response) => {
     const { socket } = request;
@@ -265,7 +265,7 @@ export function oneAtATime(answer: Answer): Answer {
         lane.busy = false;
         lane.waiting.shift()?.();
       });
-      if (!socket.destroyed && !request.destroyed) answer(request, response);
+      if (!socket.destroyed && !request.destroyed) void answer(request, response);
       // Who hung up before its turn came gets no answer, and nothing waits for the rest of its body
       else socket.destroy();
     };

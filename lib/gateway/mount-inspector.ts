@@ -147,7 +147,7 @@ export function serveInspector(app: App, served: readonly Route[], options: Moun
 
 /** What a supervisor alone can answer. */
 export const inspectorRoutes: readonly Route[] = [
-  ...pageRoutes.filter(({ path }) => path !== '/'),
+  ...pageRoutes.filter(({ path }) => path !== '/' && path !== '/push-worker.js'),
   ...inspectRoutes,
   ...deadLetterRoutes,
   ...inspectBundleRoutes,

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { statuses } from '../../machines/work-item/edges.js';
-import { listMembers } from '../commands/work-items/work-item-page.js';
 import { limits } from '../../machines/work-item/context.js';
 import { ranks } from '../records/roster/employee.js';
 
@@ -12,7 +11,7 @@ export const text = (max: number) => z.string().max(max);
 
 export const iso = z.iso.datetime().describe('ISO-8601, UTC, milliseconds');
 
-const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullable();
+export const maybe = <Schema extends z.ZodType>(schema: Schema) => schema.nullable();
 
 /** Not blank. Surrounding blanks stay as they are: a prompt may begin with them on purpose. */
 export const sentence = (max: number) =>
@@ -167,56 +166,6 @@ export const verifyPolicy = z
       ),
   })
   .meta({ id: 'VerifyPolicy' });
-
-export const workItem = z
-  .looseObject({
-    id: z.string(),
-    title: z.string(),
-    body: maybe(z.string()),
-    acceptance: maybe(z.string()),
-    status: workItemStatus,
-    department: maybe(z.string()),
-    assignee: maybe(z.string()),
-    priority: z.int().min(0).max(3),
-    rank: maybe(z.number()),
-    version: z.int(),
-    source: workItemSource,
-    sourceRef: maybe(z.string()),
-    verifyPolicy: maybe(verifyPolicy),
-    rounds: z.int(),
-    approvalState: maybe(z.enum(['pending', 'approved', 'rejected'])),
-    approvalRequest: maybe(z.string()),
-    approvalTarget: maybe(z.string()),
-    approvalTargetKind: maybe(z.enum(['employee', 'virtual', 'none'])),
-    approvalEscalatedAt: maybe(iso),
-    approvalDecidedBy: maybe(z.string()),
-    approvalDecidedAt: maybe(iso),
-    createdAt: iso,
-    updatedAt: iso,
-    closedAt: maybe(iso),
-  })
-  .meta({ id: 'WorkItem' });
-
-const rowMember = (member: string): z.ZodType =>
-  member === 'sessionRef'
-    ? maybe(z.object({ sessionId: z.string(), ref: z.string() }).describe('Its latest attempt.'))
-    : ((workItem.shape as Readonly<Record<string, z.ZodType>>)[member] ?? maybe(z.string()));
-
-export const workItemRow = z
-  .object(Object.fromEntries(listMembers.map((member) => [member, rowMember(member)])))
-  .meta({ id: 'WorkItemRow' });
-
-export const workItemEvent = z
-  .looseObject({
-    id: z.string(),
-    workItemId: z.string(),
-    kind: z.string(),
-    fromStatus: maybe(z.string()),
-    toStatus: maybe(z.string()),
-    actor: maybe(z.string()),
-    createdAt: iso,
-  })
-  .meta({ id: 'WorkItemEvent' });
 
 export const labels = z
   .array(

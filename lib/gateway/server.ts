@@ -170,7 +170,6 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   koa.use(authentication({ step, authenticator, routes, authRequired, audit: records?.audit }));
   if (options.telemetry !== undefined) koa.use(traceRequests(options.telemetry));
   koa.use(createRouter(app, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
-  const handle = koa.callback();
   for (const server of listeners.servers) answerClientErrors(server);
   const socket = openSocket(listeners.servers, {
     app,
@@ -182,7 +181,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     heartbeatMs: options.heartbeatMs ?? 5_000,
     onRevoked: records?.devices.onRevoked,
   });
-  listeners.serve(oneAtATime((request, response) => void handle(request, response)));
+  listeners.serve(oneAtATime(koa.callback()));
   const secure = tls !== undefined;
   log.info({ host, port, authRequired, secure }, 'the gateway listened');
   let closing: Promise<void> | undefined;

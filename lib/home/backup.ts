@@ -7,6 +7,7 @@ import { copyTree, type Copied } from './copy-tree.js';
 import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
 import { freePlace, inside, whole } from './new-folder.js';
+import { useOwnStore } from './own-store.js';
 
 /**
  * A backup is a folder: the store as of one commit, the files of the home, and a list of both with their
@@ -77,7 +78,7 @@ export async function restore(
   source: string,
   layout: Layout,
   copyStoreBack: (from: string, home: string) => Promise<{ readonly seq: number }>,
-): Promise<BackupReport> {
+): Promise<BackupReport & { readonly movedFrom: string | undefined }> {
   const manifest = await readManifest(source);
   const place = await freePlace(layout.home, 'The home');
   return whole(place, async (folder) => {
@@ -92,7 +93,9 @@ export async function restore(
     const announcementFile = join(folder, 'gateway.json');
     const announcement = await readAnnouncement(announcementFile);
     if (announcement !== undefined) await announceStopped(announcementFile, announcement);
+    const movedFrom = await useOwnStore(join(folder, 'config.yaml'));
     return {
+      movedFrom,
       target: place,
       files: files.length,
       bytes: files.reduce((sum, file) => sum + file.bytes, 0),

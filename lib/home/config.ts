@@ -90,8 +90,8 @@ const portal = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'In which months of budgets begin, cron jobs that name none are meant, and pages show times. ' +
-        "null: the machine's; pages go by the browser's.",
+      'In which months of budgets begin, cron jobs that name none are meant, and pages and commands show times. ' +
+        "null: the machine's; pages go by the browser's, commands by the terminal's.",
     ),
   portalName: z.string().max(200).default('Troupe').describe('Shown to people.'),
   root: z

@@ -12,20 +12,11 @@ import type { Layout } from './layout.js';
  */
 export async function keepOthersOut(layout: Layout): Promise<readonly string[]> {
   const { home, announcement } = layout;
-  const folder = await stat(home).catch(() => undefined);
-  if (folder === undefined) return [];
-  const closed: string[] = [];
-  const close = async (path: string, mode: number): Promise<void> => {
-    if ((mode & writable) === 0) return;
-    await chmod(path, mode & 0o7777 & ~writable);
-    closed.push(path);
-  };
-  const entered = (folder.mode & enterable) !== 0; // into a folder that others cannot enter they reach nothing
-  const judged = await judgedFiles(layout);
-  refuseForeign(folder.uid, [{ path: home, uid: folder.uid }, ...(await inside(home, 1)), ...judged]);
-  await close(home, folder.mode);
-  if (!entered) return closed;
-  for (const { path, mode, isLink } of judged) if (!isLink) await close(path, mode);
+  const wasEntered = await isEntered(home);
+  const open = await openToOthers(layout);
+  for (const { path, mode } of open) await chmod(path, mode & 0o7777 & ~writable);
+  const closed = open.map(({ path }) => path);
+  if (!wasEntered) return closed;
   const secrets = await stat(announcement).catch(() => undefined);
   if (secrets && (secrets.mode & 0o077) !== 0) {
     throw new HomeError(
@@ -37,6 +28,29 @@ export async function keepOthersOut(layout: Layout): Promise<readonly string[]> 
   }
   return closed;
 }
+
+/**
+ * What `keepOthersOut` would close; refuses what that refuses of other users' files. Changes nothing.
+ * @example (await openToOthers(layout)).map(({ path }) => path)
+ */
+export async function openToOthers(
+  layout: Layout,
+): Promise<readonly { readonly path: string; readonly mode: number }[]> {
+  const { home } = layout;
+  const folder = await stat(home).catch(() => undefined);
+  if (folder === undefined) return [];
+  const judged = await judgedFiles(layout);
+  refuseForeign(folder.uid, [{ path: home, uid: folder.uid }, ...(await inside(home, 1)), ...judged]);
+  const reached = (await isEntered(home)) ? judged.filter(({ isLink }) => !isLink) : [];
+  return [{ path: home, mode: folder.mode }, ...reached].filter(({ mode }) => (mode & writable) !== 0);
+}
+
+/** Into a folder that others cannot enter they reach nothing. */
+const isEntered = (home: string): Promise<boolean> =>
+  stat(home).then(
+    ({ mode }) => (mode & enterable) !== 0,
+    () => false,
+  );
 
 const writable = 0o022;
 const enterable = 0o011;

@@ -20,6 +20,8 @@ export interface Layout {
   readonly announcement: string;
   /** Paired browsers, secrets hashed. 0600. */
   readonly authDevices: string;
+  /** By what key messages to browsers are signed. 0600. */
+  readonly pushKey: string;
   readonly org: string;
   readonly skills: string;
   readonly knowledge: string;
@@ -76,6 +78,7 @@ export function layoutOf(choice: HomeChoice = {}): Layout {
     config: within('config.yaml'),
     announcement: within('gateway.json'),
     authDevices: within('auth-devices.json'),
+    pushKey: within('push-key.json'),
     org: within('org'),
     skills: within('skills'),
     knowledge: within('knowledge'),

@@ -30,6 +30,7 @@ export const liveKeys: readonly string[] = [
   'agents.tools',
   'notify.to',
   'notify.command',
+  'notify.push',
   'notify.what',
   'notify.afterSeconds',
   'notify.timeoutSeconds',

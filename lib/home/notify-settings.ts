@@ -37,6 +37,10 @@ export const notify = z.strictObject({
     .nullable()
     .default(null)
     .describe('Program and its arguments that receives what waits as JSON on stdin. No shell is involved.'),
+  push: z
+    .boolean()
+    .default(true)
+    .describe('Whether paired browsers that ask for it receive what waits as Web Push.'),
   what: z
     .array(z.string().min(1).max(64))
     .max(50)

@@ -18,6 +18,8 @@ export interface HomeStore extends Store {
   backUp(target: string): Promise<Backup>;
   /** What was replaced or deleted leaves the disk. Absent: the database sees to that. */
   compact?(): Promise<void>;
+  /** For how many milliseconds more this process may speak for the home, as far as it knows. Absent: always. */
+  authorityMs?(): number;
 }
 
 export interface OpenStoreOptions {

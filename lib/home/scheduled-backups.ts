@@ -35,6 +35,8 @@ export interface BackupSchedule {
   readonly run?: typeof runApart;
   readonly made: (made: BackupMade) => void;
   readonly failed: (error: Error, settings: Config['backup']) => void;
+  /** None are made any more: of one that failed before no one need hear. */
+  readonly off: () => void;
 }
 
 /** `const backups = scheduleBackups({clock, settings: () => live.current.backup, …}); await backups.close()` */
@@ -46,6 +48,7 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
   let making: Promise<BackupMade> | undefined;
   /** After a failure the next try waits an hour, or the whole time where that is shorter. */
   let notBefore = -Infinity;
+  let isOff = false;
 
   const check = (): void => {
     checking = turn()
@@ -56,7 +59,13 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
   };
   const turn = async (): Promise<void> => {
     const { to, everyHours } = settings();
-    if (to === null || clock.monotonic() < notBefore) return;
+    if (to === null) {
+      if (!isOff) schedule.off();
+      isOff = true;
+      return;
+    }
+    isOff = false;
+    if (clock.monotonic() < notBefore) return;
     const record = await readRecord(layout);
     const last = record.to === to ? record.madeAt : null;
     // A clock that was set back must not end the backups until it has caught up

@@ -1,4 +1,5 @@
 import type { ActorKey, Json } from '../../machines/outputs.js';
+import { excerpt } from '../../machines/text.js';
 import { stateNames } from '../../machines/state-names.js';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import { haltedPlace, type Place, type StoredActor } from '../supervisor/inspection-answers.js';
@@ -283,11 +284,16 @@ function reasonOf({ value, view }: Pick<StoredActor, 'value' | 'view'>): string 
     ? (errors[0] as { readonly message?: unknown } | undefined)?.message
     : null;
   const text = [reason, lastError, error, detail, first].find((one) => typeof one === 'string' && one !== '');
-  return typeof text === 'string' ? text.slice(0, 300) : null;
+  return typeof text === 'string' ? excerpt(text, reasonCharsMax) : null;
 }
+const reasonCharsMax = 2_000;
 const stopped = /(?:^|\.)(?:error|blocked|interrupted|failed)$/;
 
-function titleOf(view: Json): string | null {
+/**
+ * What a person calls an actor: `titleOf({title: 'Water the plants'})` is `'Water the plants'`; null where its view has
+ * none.
+ */
+export function titleOf(view: Json): string | null {
   const { title, name } = (typeof view === 'object' && view !== null && !Array.isArray(view) ? view : {}) as {
     readonly title?: unknown;
     readonly name?: unknown;

@@ -64,6 +64,43 @@ export interface ActorSummary extends ActorKey {
   readonly title: string | null;
 }
 
+/**
+ * `GET /api/inspect/stuck?quietSeconds=&longSeconds=`: what has stopped or perhaps does not go on, each longest first,
+ * and the newest dead letters. At most a hundred of each.
+ */
+export interface Stuck {
+  /** Halted, failed, blocked or interrupted. */
+  readonly stopped: readonly ActorSummary[];
+  readonly slow: readonly SlowActor[];
+  /** Engines that cannot run and for which something of the above waits. */
+  readonly engines: readonly MissingEngine[];
+  readonly deadLetters: DeadLetters['deadLetters'];
+  /** There are more of one of them. */
+  readonly isCut: boolean;
+}
+
+export interface SlowActor extends ActorSummary {
+  /** A run that waits for an earlier one; a turn without output; a session or a run at work for long. */
+  readonly why: 'queued' | 'quiet' | 'long';
+  /** Since when it is that. */
+  readonly slowSince: number;
+  /** Of a run that is queued: its workflow, and which runs of it have to end first. */
+  readonly behind?: {
+    readonly workflow: string;
+    readonly runs: readonly { readonly id: string; readonly title: string | null }[];
+  } | null;
+}
+
+export interface MissingEngine {
+  readonly name: string;
+  /** Why it cannot run, and what would repair it. */
+  readonly reason: string | null;
+  /** How many sessions that are stuck need it, and the one that does so longest, since when. */
+  readonly sessions: number;
+  readonly first: ActorKey & { readonly title: string | null };
+  readonly since: number;
+}
+
 /** `GET /api/inspect/actors/:kind/:id`. With `?at=<seq>`: `PastActor`. */
 export interface ActorDetail extends ActorSummary {
   readonly version: number;
@@ -213,15 +250,14 @@ export interface Causes {
   /** Position of the first cause that is still in the log. */
   readonly root: number;
   readonly entries: readonly InspectEntry[];
-  /**
-   * `from` caused `to`. `told`: a message or the same commit; `effect`: an effect it started ended; `timer`:
-   * a delay it began was over.
-   */
+  /** `from` caused `to`: by a message, `together` in one commit, by an effect that ended or a delay that was over. */
   readonly links: readonly {
     readonly from: number;
     readonly to: number;
     readonly how: 'message' | 'together' | 'effect' | 'timer';
   }[];
+  /** What people call its actors today, by `kind/id`; those without a title or a name are not in it. */
+  readonly titles: Readonly<Record<string, string>>;
   /** There is more than was looked at. */
   readonly truncated: boolean;
 }

@@ -1,6 +1,7 @@
 import type { LogEntry } from '../supervisor/contract.js';
 import { began, causeOf } from '../supervisor/cause-of.js';
 import type { Inspection } from '../supervisor/inspection-answers.js';
+import { titleOf } from './actors.js';
 import type { Causes } from './answers.js';
 import { entryOf } from './entry-of.js';
 
@@ -41,8 +42,26 @@ export async function causes(inspection: Inspection, seq: number): Promise<Cause
     if (read >= scannedMax) truncated = true;
   }
   if (!members.has(seq)) members.set(seq, asked);
-  const entries = [...members.values()].sort((a, b) => a.position - b.position);
-  return { seq, root: root.position, entries: entries.slice(-entriesMax).map(entryOf), links, truncated };
+  const entries = [...members.values()].sort((a, b) => a.position - b.position).slice(-entriesMax);
+  return {
+    seq,
+    root: root.position,
+    entries: entries.map(entryOf),
+    links,
+    titles: await titlesOf(inspection, entries),
+    truncated,
+  };
+}
+
+/** As they are called now: the log tells of states, not of views. */
+async function titlesOf(
+  inspection: Inspection,
+  entries: readonly LogEntry[],
+): Promise<Readonly<Record<string, string>>> {
+  const actors = [...new Map(entries.map(({ kind, id }) => [`${kind}/${id}`, { kind, id }]))];
+  const stored = await inspection.stored(actors.map(([, actor]) => actor));
+  const named = actors.map(([key], n) => [key, stored[n] === undefined ? null : titleOf(stored[n].view)]);
+  return Object.fromEntries(named.filter(([, title]) => title !== null)) as Record<string, string>;
 }
 
 const scannedMax = 20_000;

@@ -5,7 +5,6 @@ import { activeStates } from '../../machines/state-names.js';
 import type { MachineAnswer, Machines } from './answers.js';
 import { chartOf } from './chart/chart-of.js';
 import type { Chart, ChartState } from './chart/definition.js';
-import { layOut } from './chart/lay-out.js';
 import { svgOf } from './chart/svg-of.js';
 
 /** The machines of this supervisor as data, as hashes and as pictures. */
@@ -34,16 +33,17 @@ export function machineOf(inspection: Inspection, kind: string): MachineAnswer |
 }
 
 /** The picture. `states`: paths to light, `running,work.executing`; the states around them are lit too. */
-export function pictureOf(
+export async function pictureOf(
   inspection: Inspection,
   kind: string,
   states: readonly string[],
-): string | undefined {
+): Promise<string | undefined> {
   const answer = machineOf(inspection, kind);
-  return (
-    answer &&
-    svgOf(layOut(answer.chart), { lit: [...new Set(states.flatMap((path) => activeStates(nested(path))))] })
-  );
+  if (answer === undefined) return undefined;
+  const { layOut } = await import('./chart/lay-out.js'); // pages draw for themselves: few gateways are ever asked
+  return svgOf(layOut(answer.chart), {
+    lit: [...new Set(states.flatMap((path) => activeStates(nested(path))))],
+  });
 }
 
 /**

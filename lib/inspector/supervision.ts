@@ -42,7 +42,15 @@ export async function supervision(supervisor: Supervisor, engines: Engines): Pro
 export interface Engines {
   list(): Promise<{
     readonly engines: Readonly<
-      Record<string, { readonly name: string; readonly available: boolean; readonly reason?: string }>
+      Record<
+        string,
+        {
+          readonly name: string;
+          readonly available: boolean;
+          readonly reason?: string;
+          readonly remedy?: string;
+        }
+      >
     >;
   }>;
 }
@@ -61,21 +69,25 @@ async function haltedOf(
 
 async function engineCircuits(engines: Engines): Promise<SupervisionTree['circuits']> {
   const { engines: listed } = await engines.list();
-  return Object.values(listed).map(({ name, available, reason }) => ({
+  return Object.values(listed).map(({ name, available, ...why }) => ({
     type: 'engine' as const,
     name,
     state: available ? ('closed' as const) : ('open' as const),
     status: available ? ('works' as const) : ('unavailable' as const),
-    reason: reason ?? null,
+    reason: reasonOfEngine(why),
     since: null,
     nextTry: null,
   }));
 }
 
+/** Why an engine cannot run, and what repairs it. */
+export const reasonOfEngine = (why: { readonly reason?: string; readonly remedy?: string }): string | null =>
+  [why.reason, why.remedy].filter((part) => part !== undefined).join(' ') || null;
+
 async function connectorCircuits({ inspection }: Supervisor): Promise<SupervisionTree['circuits']> {
   if (!inspection.kinds().some(({ kind }) => kind === 'connector')) return [];
   const stored = await inspection.page('connector', { limit: 200 });
-  return stored.map(({ id, view, halted, places, timers }) => {
+  return stored.map(({ id, view, context, halted, places, timers }) => {
     const { status, detail, name } = view as {
       readonly status?: string;
       readonly detail?: string | null;
@@ -88,7 +100,10 @@ async function connectorCircuits({ inspection }: Supervisor): Promise<Supervisio
       state,
       status: word,
       reason: halted?.reason ?? detail ?? (state === 'open' ? (status ?? null) : null),
-      since: halted?.at ?? linkSince(places),
+      since:
+        halted?.at ??
+        (word === 'works' || word === 'stopped' ? linkSince(places) : failingSince(context)) ??
+        linkSince(places),
       nextTry: word === 'failing' && halted === null ? nextOf(timers) : null,
     };
   });
@@ -102,6 +117,10 @@ const links: Readonly<
   starting: { state: 'half-open', status: 'starting' },
   stopped: { state: 'open', status: 'stopped' },
 };
+
+/** Of a link that breaks again and again what counts is when it began to. */
+const failingSince = (context: StoredActor['context']): number | null =>
+  (context as { readonly failingSince?: number | null } | null)?.failingSince ?? null;
 
 /** Of its two regions the link is what counts here; its outbox comes and goes. */
 const linkSince = (places: StoredActor['places']): number | null =>

@@ -8,11 +8,15 @@ export { isTemporary, Refused, retryMs, said } from './gateway.js';
  */
 export async function ask<Body>(
   path: string,
-  { signal, post }: { readonly signal?: AbortSignal; readonly post?: unknown } = {},
+  {
+    signal,
+    post,
+    method,
+  }: { readonly signal?: AbortSignal; readonly post?: unknown; readonly method?: 'delete' } = {},
 ): Promise<Body> {
-  const method = (post === undefined ? client.get : client.post) as AnyPath;
+  const send = client[method ?? (post === undefined ? 'get' : 'post')] as AnyPath;
   return (await must(
-    method(path, { ...(signal && { signal }), ...(post !== undefined && { body: post }) }),
+    send(path, { ...(signal && { signal }), ...(post !== undefined && { body: post }) }),
   )) as Body;
 }
 

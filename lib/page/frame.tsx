@@ -1,6 +1,8 @@
 import type { ComponentChildren } from 'preact';
+import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { bearer, leave } from './access.js';
+import { draftCount, dropDrafts } from './draft.js';
 import { readOnly } from './base.js';
 import { whole } from './clock.js';
 import { connection, gaps, head } from './connection.js';
@@ -16,6 +18,8 @@ export interface Way {
   readonly current: boolean;
   /** How many things in it wait. */
   readonly count?: number | undefined;
+  /** What the number counts: `4 wait for a decision, 1 stopped`. Without it: that they wait. */
+  readonly counted?: string | undefined;
   /** Shown only where there is room for all, or only where there is not. */
   readonly on?: 'wide' | 'narrow' | undefined;
 }
@@ -84,12 +88,12 @@ export function Frame({
   );
 }
 
-function NavLink({ href, name, keys, icon, current, count = 0 }: Way) {
+function NavLink({ href, name, keys, icon, current, count = 0, counted = 'waiting' }: Way) {
   return (
     <a
       href={href}
       aria-current={current ? 'page' : undefined}
-      title={keys === '' ? name : `${name} (${keys})`}
+      title={`${name}${keys === '' ? '' : ` (${keys})`}${count > 0 ? `: ${counted}` : ''}`}
     >
       <svg viewBox="0 0 18 18" width="18" height="18" aria-hidden="true">
         <path d={icon} />
@@ -98,7 +102,7 @@ function NavLink({ href, name, keys, icon, current, count = 0 }: Way) {
       {count > 0 && (
         <b class="count num">
           {count > 99 ? '99+' : count}
-          <span class="unseen"> waiting</span>
+          <span class="unseen"> {counted}</span>
         </b>
       )}
     </a>
@@ -116,11 +120,47 @@ function Status() {
       <p class="soft num" title="Position in the log">
         seq <span data-head>{whole(head.value)}</span>
       </p>
-      {bearer() !== null && (
-        <button type="button" class="quiet" onClick={() => leave()}>
-          Forget token
-        </button>
-      )}
+      {bearer() !== null && <Forget />}
+    </div>
+  );
+}
+
+/** Who goes leaves nothing that was written on the device: where something was not saved, after a second look. */
+function Forget() {
+  const unsaved = useSignal(0);
+  const forget = (): void => {
+    dropDrafts();
+    leave();
+  };
+  if (unsaved.value === 0)
+    return (
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          unsaved.value = draftCount();
+          if (unsaved.value === 0) forget();
+        }}
+      >
+        Forget token
+      </button>
+    );
+  const texts = unsaved.value === 1 ? 'One unsaved text' : `${unsaved.value} unsaved texts`;
+  return (
+    <div role="group" aria-label="Forget token" data-forget>
+      <p class="small">{texts} on this device will be lost.</p>
+      <button type="button" class="quiet" onClick={forget}>
+        Forget all
+      </button>{' '}
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          unsaved.value = 0;
+        }}
+      >
+        Stay
+      </button>
     </div>
   );
 }

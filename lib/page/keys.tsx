@@ -41,7 +41,7 @@ export function Keys({
   );
 }
 
-/** Do something at a key, by name or by what a function says of it. Never while someone types. */
+/** Do something at a key, by name or by what a function says of it. Never while someone types, nor behind a dialog. */
 export function useKeys(
   actions: Readonly<Record<string, () => void>> | ((key: string, mine: object) => boolean),
 ): void {
@@ -50,6 +50,7 @@ export function useKeys(
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+      if (document.querySelector('dialog[open]')) return;
       // The second key of `g n` belongs to that alone, no matter who hears it first
       if (event.defaultPrevented || (chord.isOpen && chord.owner !== latest)) return;
       const { current } = latest;

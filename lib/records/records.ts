@@ -12,6 +12,7 @@ import { changesBy, type AuditedChange } from './audit/read-audit.js';
 import { openDevices, type DeviceBook } from './devices/devices.js';
 import { openFileRoom, type FileLimits, type FileRoom } from './files/file-room.js';
 import type { FetchOptions } from './fetch/fetch-bytes.js';
+import { openPushRoom, type PushRoom } from './push/push-room.js';
 import { openKnowledge, type Knowledge } from './knowledge/knowledge.js';
 import { openSkills, type SkillStore } from './skills/skills.js';
 import { runBook, type RunBook } from './cron-runs.js';
@@ -34,6 +35,8 @@ export interface Records {
   changesBy(by: string, limit: number): Promise<readonly AuditedChange[]>;
   /** The paired browsers. */
   readonly devices: DeviceBook;
+  /** Sends to them. */
+  readonly push: PushRoom;
   readonly allow: Allowances;
   readonly folders: Pick<
     Layout,
@@ -81,6 +84,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     fetch: options.fetch ?? {},
   });
   const devices = await openDevices({ path: layout.authDevices, environment });
+  const push = openPushRoom({ path: layout.pushKey, environment, fetch: options.fetch ?? {} });
   const audit = await openAudit({ folder: layout.audit, environment });
   const skills = openSkills({
     folder: layout.skills,
@@ -102,6 +106,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
       return changesBy(layout.audit, by, limit);
     },
     devices,
+    push,
     allow: {
       get customPaths() {
         return options.allow?.customPaths === true;

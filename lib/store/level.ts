@@ -150,6 +150,7 @@ async function liveStore(
           ...options,
           ports,
           home,
+          written: old.pipeline.durable,
           ...(doubted === undefined ? {} : { distrust: doubted }),
         }),
         options,

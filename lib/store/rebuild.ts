@@ -22,6 +22,8 @@ export interface RebuildOptions {
   readonly reason: string;
   /** Nothing wrong was seen in it: of such only the latest is kept. */
   readonly suspected?: boolean;
+  /** What is known to have been acknowledged: a copy that ends before it has lost some of that. */
+  readonly written?: Position;
   readonly log?: Logger;
   readonly onProgress?: (progress: Progress) => void;
 }
@@ -59,6 +61,10 @@ export async function rebuildDatabase(options: RebuildOptions): Promise<void> {
     if (survey.checkpoint && scan.position.frame < survey.checkpoint.frame)
       throw new DamageError(
         `the copy ends at entry ${scan.position.seq}, the checkpoint is at ${survey.checkpoint.seq}`,
+      );
+    if (scan.position.frame < (options.written?.frame ?? 0))
+      throw new DamageError(
+        `the copy ends at entry ${scan.position.seq}, and entry ${options.written?.seq} was acknowledged`,
       );
     if (scan.position.frame === 0 && survey.faults.length > 0)
       throw new DamageError(survey.faults.join('; '));

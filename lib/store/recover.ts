@@ -44,6 +44,8 @@ export interface RecoverOptions {
   readonly distrust?: string;
   /** It is distrusted though no one saw anything wrong in it. */
   readonly suspected?: boolean;
+  /** How far this process has written for good; nothing that ends before it is gone on with. */
+  readonly written?: Position;
   readonly segmentBytesMax?: number;
   readonly reserveBytes?: number;
 }
@@ -77,13 +79,15 @@ export async function recoverHome(options: RecoverOptions, isRebuilt = false): P
     }
     return opened;
   } catch (error) {
+    const written = furthest(options.written, headIfAny(database));
     await database.close();
     // LevelDB compacts as soon as it is open, and takes no write once that met damage
     if (isUnreadable(error) && !isRebuilt) {
       const { distrust: _distrust, suspected: _suspected, ...rest } = options;
       const again = (): Promise<Opened> => recoverHome(rest, true);
-      return rebuildDatabase({ ...options, survey, reason: error.message }).then(again, (refusal: unknown) =>
-        rereadBefore(refusal, again),
+      return rebuildDatabase({ ...options, ...written, survey, reason: error.message }).then(
+        again,
+        (refusal: unknown) => rereadBefore(refusal, again),
       );
     }
     if (error instanceof StoreError && error.code === 'REFUSED')
@@ -192,6 +196,13 @@ async function matchCopies(options: RecoverOptions, survey: Survey, database: Da
     await loader.end();
   }
   const position = scan.position.frame >= head.frame ? positionOf(scan.position) : head;
+  const { written } = options;
+  if (written !== undefined && position.frame < written.frame)
+    throw new StoreError(
+      'REFUSED',
+      `Both copies of the store in ${home} end at entry ${position.seq}, and entry ${written.seq} was acknowledged. ` +
+        'Stop the gateway, check the disk, and start again; restore a backup where that does not help.',
+    );
   await database.apply([], position);
   if (scan.frames > 0)
     log?.info({ frames: scan.frames, bytes: scan.bytes, seq: position.seq }, 'store rolled forward');
@@ -233,6 +244,22 @@ function readHead(database: Database): Position {
     if (error instanceof DamageError) throw new Rebuild(error.message);
     throw error;
   }
+}
+
+/** What a database that is given up still says of how far it got. It was durable in the segments before. */
+function headIfAny(database: Database): Position | undefined {
+  try {
+    return database.head();
+  } catch {
+    return undefined;
+  }
+}
+
+function furthest(...positions: readonly (Position | undefined)[]): { readonly written?: Position } {
+  const [written] = positions
+    .filter((position) => position !== undefined)
+    .sort((one, other) => other.frame - one.frame);
+  return written === undefined ? {} : { written };
 }
 
 /**

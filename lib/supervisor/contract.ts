@@ -181,6 +181,8 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
    * on behalf of `by`.
    */
   retry(deadLetterId: string, by: Caller): Promise<true | Refusal>;
+  /** Drop a dead letter for good: its event is lost. `NOT_FOUND` when it is gone, `CONFLICT` while it is retried. */
+  dismiss(deadLetterId: string): Promise<true | Refusal>;
   /** Let a halted actor go on. */
   resume(actor: ActorKey<Kinds[number]['kind']>, by: Caller): Promise<ActorView | Refusal>;
   /** How it is right now, from memory; costs nothing. */

@@ -81,7 +81,7 @@ export class Failures {
         : {
             at: now,
             reason:
-              `It failed ${verdict.failures.length} times within ${spec.periodSeconds} s; last: ` +
+              `It failed ${times(verdict.failures.length)} within ${spec.periodSeconds} s; last: ` +
               `${reasonOf(error)}`,
           };
     this.remember(cell, {
@@ -222,6 +222,7 @@ export class Failures {
   }
 }
 
+const times = (count: number): string => (count === 1 ? 'once' : `${count} times`);
 const recentMax = 1_000;
 
 const specOf = (kind: Kind): Supervision => ({ ...defaultSupervision, ...kind.supervision });

@@ -33,7 +33,7 @@ export class Kernel {
   readonly ownership: Ownership;
   readonly intake: Intake;
   readonly log: EventLog;
-  /** By which things are forgotten. */
+  /** The clock by which things are forgotten. */
   readonly retention: RetentionClock;
   readonly generations: IndexGenerations;
   /** Called at the stop: requests that wait for what will not happen any more. */

@@ -42,6 +42,7 @@ export async function migrateRecords(
 ): Promise<readonly KindMigration[]> {
   const reports: KindMigration[] = [];
   let seen = 0;
+  let writing: Promise<unknown> = Promise.resolve(); // of the page before, beside the work on this one
   for (const name of await storedKinds(store)) {
     const began = options.now();
     const kind = kinds.find((one) => one.kind === name);
@@ -49,7 +50,11 @@ export async function migrateRecords(
     for await (const page of pagesOf(store, name, options.pageSize ?? 500)) {
       const ops = page.flatMap(([key, text]) => migrated(kind, key, text, found));
       const { seq, chain } = store.head;
-      if (ops.length > 0) await store.write({ first: seq + 1, last: seq, chain, ops });
+      await writing;
+      if (ops.length > 0) {
+        writing = store.write({ first: seq + 1, last: seq, chain, ops });
+        writing.catch(() => undefined); // it is awaited at the next page, or at the end
+      }
       seen += page.length;
       options.onProgress?.(seen);
     }
@@ -64,6 +69,7 @@ export async function migrateRecords(
       milliseconds: options.now() - began,
     });
   }
+  await writing;
   return reports;
 }
 

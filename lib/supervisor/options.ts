@@ -14,7 +14,7 @@ import type { Environment } from '../environment.js';
 import type { Store } from '../store/contract.js';
 import type { ActorView, ActorViewOf } from './answers.js';
 
-/** What calls of a supervisor take: plain values, and the one callback of a transaction. */
+/** What calls of a supervisor take: plain values, limits, and the one callback of a transaction. */
 
 /** What a supervisor is made of: kinds, a store, and what it may need. */
 export interface SupervisorOptions<Kinds extends AnyKinds = AnyKinds> {
@@ -51,6 +51,23 @@ export interface Limits {
   /** Most dead letters kept. */
   readonly deadLettersMax: number;
 }
+
+/**
+ * The limits where `createSupervisor({ limits })` says nothing else.
+ * @example
+ *   const limits = { mailboxMax: 2 * defaultLimits.mailboxMax };
+ *   const supervisor = await createSupervisor({ kinds: [counter], store, limits });
+ */
+export const defaultLimits: Limits = {
+  awakeActorsMax: 20_000,
+  mailboxMax: 1_000,
+  requestsMax: 20_000,
+  snapshotBytesMax: 64 * 1024,
+  keepLogDays: 30,
+  keepLogBytes: 2 * 1024 ** 3,
+  keepDeadLettersDays: 90,
+  deadLettersMax: 10_000,
+};
 
 export interface SpawnSettings {
   /** Default: a new UUID. `[A-Za-z0-9._:-]{1,200}` */

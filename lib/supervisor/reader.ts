@@ -13,9 +13,9 @@ import { Inbox } from './delivery/inbox.js';
 import { KernelInspection } from './inspection.js';
 import { Kernel } from './kernel.js';
 import { Kinds } from './draft/kinds.js';
+import { defaultLimits } from './options.js';
 import { Queries } from './queries.js';
 import { Requests } from './requests.js';
-import { defaultLimits } from './supervisor.js';
 import { Transactions } from './transaction.js';
 
 /**
@@ -59,6 +59,7 @@ export async function openReader({
     ask: no,
     transact: no,
     retry: no,
+    dismiss: no,
     resume: no,
     get: queries.get,
     list: queries.list,

@@ -3,7 +3,6 @@ import { isPerson, operator, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../machines/refusals.js';
 import type { Op } from '../store/contract.js';
-import { checkOptions, checkTransaction } from './check-request.js';
 import { ownCopy } from './draft/codec.js';
 import type {
   ActorView,
@@ -21,11 +20,11 @@ import type { Kernel } from './kernel.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
 import { keys } from '../store/keys.js';
 
-/**
- * What callers from outside may ask: one event, one new actor, one plan. Each answer leaves after its commit.
- */
 const untilMsMax = 25_000;
 
+/**
+ * What callers from outside may ask: one event, one new actor, one transaction. Each answer leaves after its commit.
+ */
 export class Requests {
   private readonly keys: IdempotencyKeys;
   /** Requests of people and agents that are under way. */
@@ -240,6 +239,40 @@ function answerOf(
 
 /** People and agents are turned away, the kernel's own work goes on. */
 export const fromOutside = (by: Caller): boolean => isPerson(by) || by.type === 'session';
+
+/**
+ * What a compiler would refuse in a request, for hosts without one. A caller that is a name passed for no one whom a
+ * policy knows, and a key that is a text made all requests one: what is wrong throws before anything is decided.
+ *
+ * @throws TypeError that names the member and says what it takes
+ */
+function checkOptions({ by, idempotency, until }: AskOptions): void {
+  if (by !== undefined && !isTyped(by))
+    throw new TypeError("by must be a caller like { type: 'operator' }, not a name");
+  if (idempotency !== undefined && !isIdempotency(idempotency))
+    throw new TypeError('idempotency must be { key, scope, hash }, each a text');
+  if (until !== undefined && typeof until !== 'function')
+    throw new TypeError('until must be a function of the view that answers true or false');
+}
+
+/** The same of a transaction. @throws TypeError that names the member and says what it takes */
+function checkTransaction(plan: Omit<Transaction<Json>, 'run'> & { readonly run: unknown }): void {
+  if (typeof plan.name !== 'string') throw new TypeError('name must say what the transaction does');
+  if (!Array.isArray(plan.actors)) throw new TypeError('actors must be a list of { kind, id }');
+  if (typeof plan.run !== 'function') throw new TypeError('run must be a function of the transaction');
+  checkOptions({
+    ...(plan.by === undefined ? {} : { by: plan.by }),
+    ...(plan.idempotency === undefined ? {} : { idempotency: plan.idempotency }),
+  });
+}
+
+const isTyped = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+
+function isIdempotency(value: unknown): boolean {
+  const { key, scope, hash } = Object(value) as Record<string, unknown>;
+  return [key, scope, hash].every((part) => typeof part === 'string');
+}
 
 /**
  * Durable idempotency keys: the row is written in the create's own batch, so the act and the memory of it

@@ -1,5 +1,5 @@
 import type { AnyKinds } from '../../actors/inference.js';
-import type { Supervisor, Limits, SupervisorOptions, SupervisorStatus } from './contract.js';
+import type { Supervisor, SupervisorOptions, SupervisorStatus } from './contract.js';
 import { systemEnvironment } from '../environment.js';
 import { StoreError } from '../store/contract.js';
 import { ActorHandle } from './as-actor.js';
@@ -17,28 +17,12 @@ import { Housekeeping } from './housekeeping/housekeeping.js';
 import { Inbox } from './delivery/inbox.js';
 import { KernelInspection } from './inspection.js';
 import { Kernel } from './kernel.js';
+import { defaultLimits } from './options.js';
 import { ownedRead, ownedWrite } from './ownership.js';
 import { Queries } from './queries.js';
 import { Requests } from './requests.js';
 import { openTimers, type TimerWheel } from './timers.js';
 import { Transactions } from './transaction.js';
-
-/**
- * The limits where `createSupervisor({ limits })` says nothing else.
- * @example
- *   const limits = { mailboxMax: 2 * defaultLimits.mailboxMax };
- *   const supervisor = await createSupervisor({ kinds: [counter], store, limits });
- */
-export const defaultLimits: Limits = {
-  awakeActorsMax: 20_000,
-  mailboxMax: 1_000,
-  requestsMax: 20_000,
-  snapshotBytesMax: 64 * 1024,
-  keepLogDays: 30,
-  keepLogBytes: 2 * 1024 ** 3,
-  keepDeadLettersDays: 90,
-  deadLettersMax: 10_000,
-};
 
 /**
  * Open a supervisor over a store: what was in flight when the last one ended goes on.
@@ -119,6 +103,7 @@ export async function createSupervisor<const Given extends AnyKinds>(
     handle: (kind, id) => new ActorHandle(kernel, requests, kind, id),
     deadLetters: (query) => deadLetters.page(query),
     retry: (deadLetterId, by) => deadLetters.retry(deadLetterId, by),
+    dismiss: (deadLetterId) => deadLetters.dismiss(deadLetterId),
     resume: (actor, by) => resumption.resume(actor, by),
     setFact: (name, value) => kinds.setFact(name, value),
     get status() {

@@ -1,6 +1,6 @@
 import type { Attributes, Histogram } from '@opentelemetry/api';
 import type { MeterProvider } from '@opentelemetry/sdk-metrics';
-import { installCommand, missingPackage } from '../../actors/optional-package.js';
+import { installCommand, unfitPackage } from '../../actors/optional-package.js';
 import { logRecordOf } from './log-record.js';
 import { readableSpan, type EndedSpan } from './spans.js';
 
@@ -48,13 +48,29 @@ const packages: readonly string[] = [
   '@opentelemetry/sdk-trace',
 ];
 
-/** The command that installs what telemetry needs; undefined where all of it is there. Loads nothing. */
-export function missingTelemetry(): string | undefined {
-  const missing = packages.filter((name) => missingPackage(name) !== undefined);
-  return missing.length === 0 ? undefined : installCommand(missing);
+/** Why nothing can be sent, and the command that changes it. */
+export interface Unfit {
+  readonly what: string;
+  readonly install: string;
 }
 
-/** Loads the packages: call it only where telemetry is on and `missingTelemetry` names none. */
+/** What is missing of what telemetry needs, or of a wrong version; undefined where all fits. Loads nothing. */
+export function unfitTelemetry(): Unfit | undefined {
+  const unfit = packages.flatMap((name) => {
+    const why = unfitPackage(name);
+    return why === undefined ? [] : [{ name, why: `${name} ${why}` }];
+  });
+  if (unfit.length === 0) return undefined;
+  return {
+    what: unfit.map(({ why }) => why).join('; '),
+    install: installCommand(unfit.map(({ name }) => name)),
+  };
+}
+
+/** For packages that seem to fit, and cannot be used. `reinstallTelemetry() // 'npm install …'` */
+export const reinstallTelemetry = (): string => installCommand(packages);
+
+/** Loads the packages: call it only where telemetry is on and `unfitTelemetry` finds nothing. */
 export async function openSdk(
   { to, metricsEverySeconds }: TelemetrySettings,
   facts: {

@@ -28,6 +28,8 @@ export interface Connection {
   drop(turnId: string): void;
   retire(): void;
   end(): void;
+  /** They may go on until then, by the clock of this machine, whatever becomes of this gateway. */
+  prolong(until: number): void;
   /** Its turns go on for this long. */
   leave(waitMs: number): void;
   readonly closed: Promise<void>;
@@ -167,6 +169,7 @@ export async function openConnection(path: string, options: ConnectionOptions): 
     },
     retire: () => send({ type: 'retire' }),
     end: () => send({ type: 'end' }),
+    prolong: (until) => send({ type: 'lease', until }),
     leave(waitMs) {
       send({ type: 'wait', ms: waitMs, left: [...left] });
       turns.clear();

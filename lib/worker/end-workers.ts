@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDeadSocket } from './start-worker.js';
 import { keyFile, onFrames, workerName, write, type FromWorker, type ToWorker } from './wire.js';
 
 /** What became of the workers of a home, whose gateway has ended. */
@@ -34,6 +35,16 @@ export async function keepWorkers(folder: string, ms: number): Promise<number> {
     (await socketsIn(folder)).map((path) => say(path, { type: 'wait', ms }, ({ end }) => end())),
   );
   return said.reduce((sum, each) => sum + (each?.running ?? 0), 0);
+}
+
+/**
+ * The workers of a home: how many listen, and how many are gone and have left their socket. Changes nothing.
+ * @example await workersOf(layout.run) // { alive: 1, dead: 0 }
+ */
+export async function workersOf(folder: string): Promise<{ readonly alive: number; readonly dead: number }> {
+  const isDead = await Promise.all((await socketsIn(folder)).map(isDeadSocket));
+  const dead = isDead.filter(Boolean).length;
+  return { alive: isDead.length - dead, dead };
 }
 
 /**

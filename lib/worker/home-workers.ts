@@ -7,6 +7,7 @@ import type { Redact } from '../../actors/engines/turn-events.js';
 import type { Config } from '../home/config.js';
 import { configuredEngines } from '../home/engines.js';
 import type { Layout } from '../home/layout.js';
+import type { HomeStore } from '../home/open-store.js';
 import { embeddedStore } from '../home/store-setting.js';
 import { remoteWorkers, type RemoteWorkers } from './remote-workers.js';
 import { openWorkers, type Workers } from './workers.js';
@@ -21,6 +22,8 @@ export interface HomeWorkersOptions {
   readonly ownEngines: readonly Engine[];
   /** Do turns go on when the gateway is stopped? */
   readonly keepsTurns: boolean;
+  /** Whether, and for how long still, this gateway owns the home. */
+  readonly store: Pick<HomeStore, 'authority' | 'authorityMs'>;
 }
 
 /** What commands and routes reach of them. */
@@ -49,11 +52,12 @@ export interface OpenWorkers extends Omit<HomeWorkers, 'slots' | 'stranded' | 'l
 
 /** `const workers = homeWorkers({ config, layout, gatewayUrl, redact, log, ownEngines: [], keepsTurns: true })` */
 export function homeWorkers(options: HomeWorkersOptions): OpenWorkers {
-  const { config, redact, log, keepsTurns } = options;
+  const { config, redact, log, keepsTurns, store } = options;
   const local = localWorkers(options);
   const remote = remoteWorkers({
     waitMs: config.agents.workerWaitSeconds * 1_000,
     redact: redact ?? ((value) => value),
+    mayCommand: () => store.authority?.() ?? true,
     onFault: (engine, error) => log.error({ err: error, engine }, 'a turn on another machine met a fault'),
   });
   if (!keepsTurns || endsContainer()) local?.keepNone();
@@ -72,7 +76,7 @@ export function homeWorkers(options: HomeWorkersOptions): OpenWorkers {
 
 /** Undefined where `agents.worker` is false. */
 function localWorkers(options: HomeWorkersOptions): Workers | undefined {
-  const { config, layout, gatewayUrl, redact, log, ownEngines } = options;
+  const { config, layout, gatewayUrl, redact, log, ownEngines, store } = options;
   if (!config.agents.worker) return undefined;
   if (Buffer.byteLength(join(layout.run, 'worker-00000000')) > socketPathBytesMax) {
     log.warn(
@@ -90,6 +94,7 @@ function localWorkers(options: HomeWorkersOptions): Workers | undefined {
     engines: { engines: config.engines, enginesFolder: layout.engines, gatewayUrl },
     hosted: new Set(configured.filter(isHosted).map(({ name }) => name)),
     ...(config.store !== embeddedStore && { waitMs: sharedWaitMs }),
+    ...(store.authorityMs && { authorityMs: () => store.authorityMs?.() ?? 0 }),
     redact: redact ?? ((value) => value),
     onFault: (engine, error) => log.error({ err: error, engine }, 'a turn in a worker met a fault'),
   });

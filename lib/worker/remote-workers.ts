@@ -23,6 +23,8 @@ export interface RemoteWorkers extends RemoteTurns {
   remove(name: string): void;
   /** Of one that is known to this gateway. */
   stateOf(name: string): RemoteState | undefined;
+  /** May this gateway speak for the home right now? */
+  mayCommand(): boolean;
   /** How long turns there go on without this gateway. */
   readonly waitMs: number;
   /** This gateway stops, and its turns there go on. */
@@ -44,6 +46,8 @@ export interface RemoteWorkersOptions {
   readonly waitMs: number;
   readonly redact: Redact;
   readonly onFault: (engine: string, error: unknown) => void;
+  /** False where another node may own the home: then nothing is said to workers. Default: always. */
+  readonly mayCommand?: () => boolean;
   /** How long an agent may take to end that was asked to. Default: 20 s. */
   readonly endMs?: number;
 }
@@ -53,6 +57,7 @@ export function remoteWorkers({
   waitMs,
   redact,
   onFault,
+  mayCommand = () => true,
   endMs = 20_000,
 }: RemoteWorkersOptions): RemoteWorkers {
   const workers = new Map<string, RemoteWorker>();
@@ -80,6 +85,7 @@ export function remoteWorkers({
 
   return {
     waitMs,
+    mayCommand,
     places: () =>
       [...workers].flatMap(([name, { isHere, offer }]) =>
         isHere && offer !== undefined && !draining.has(name)

@@ -19,7 +19,7 @@ export interface StartOptions extends Omit<WorkerSetup, 'socket' | 'key'> {
  */
 export async function startWorker({ folder, logFile, ...setup }: StartOptions): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await sweep(folder);
+  await sweepSockets(folder);
   await putAside(logFile);
   const name = `worker-${randomBytes(4).toString('hex')}`;
   const socket = join(folder, name);
@@ -34,12 +34,15 @@ export async function startWorker({ folder, logFile, ...setup }: StartOptions): 
   return name;
 }
 
-/** Sockets that no one listens on, and keys without a socket. */
-async function sweep(folder: string): Promise<void> {
+/**
+ * Removes sockets that no one listens on, and keys without a socket.
+ * @example await sweepSockets(layout.run)
+ */
+export async function sweepSockets(folder: string): Promise<void> {
   const names = await readdir(folder);
   for (const name of names.filter((found) => workerName.test(found))) {
     const path = join(folder, name);
-    if (await isDead(path))
+    if (await isDeadSocket(path))
       await Promise.all([rm(path, { force: true }), rm(keyFile(path), { force: true })]);
   }
   const keys = names.filter(
@@ -51,7 +54,8 @@ async function sweep(folder: string): Promise<void> {
 
 const keySuffix = keyFile('');
 
-const isDead = (path: string): Promise<boolean> =>
+/** Did a process listen on it that is gone? `await isDeadSocket(join(layout.run, 'worker-1a2b3c4d'))` */
+export const isDeadSocket = (path: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(path, () => {
       socket.destroy();

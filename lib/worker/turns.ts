@@ -1,3 +1,4 @@
+import { reap } from '../../actors/engines/process.js';
 import { firstBytes } from '../../actors/engines/process/output.js';
 import type { TurnCommand, TurnEvent } from '../../actors/engines/turn-events.js';
 import type { TurnHost } from '../../actors/session/turn-host.js';
@@ -56,6 +57,12 @@ export class WorkerTurn {
       if (type === 'process.noted') this.host?.take({ type: 'acknowledge', seq, fault });
   }
 
+  /** All of its processes at once, in the middle of whatever they do. */
+  async kill(): Promise<void> {
+    const notes = this.events.flatMap((event) => (event.type === 'process.noted' ? [event.note] : []));
+    await Promise.all(notes.map((note) => reap(note, { graces: atOnce })));
+  }
+
   /** What was said in between is the least: the answer comes whole at the end, and the beginnings of outputs stay. */
   private shorten(): void {
     this.events = this.events
@@ -70,5 +77,6 @@ export class WorkerTurn {
   }
 }
 
+const atOnce = { interruptMs: 0, terminateMs: 0, confirmMs: 10_000 };
 const bytesMax = 32 * 1024 * 1024;
 const outputBytesMax = 4 * 1024;

@@ -6,8 +6,8 @@ import type { Graces } from '../../actors/engines/process.js';
 import type { TurnRequest } from '../../actors/engines/engine.js';
 import type { EngineLimits } from '../../actors/engines/limits.js';
 import type { TurnCommand, TurnEvent } from '../../actors/engines/turn-events.js';
-import type { SandboxLevel } from '../../actors/sandbox/levels.js';
 import type { Command, Confined } from '../../actors/sandbox/sandbox.js';
+import type { TurnPrepared, TurnThere } from '../../actors/session/turn-hosts.js';
 import type { WorkerOffer } from '../../machines/worker/machine.js';
 
 /**
@@ -50,35 +50,25 @@ export type ToWorker =
    * is stored.
    */
   | { readonly type: 'wait'; readonly ms: number; readonly left?: readonly string[] }
+  /**
+   * This machine only: until then (milliseconds of its monotonic clock) no other node can own the home. What runs is
+   * ended at once where nothing younger was said by then.
+   */
+  | { readonly type: 'lease'; readonly until: number }
   /** Nothing more will be begun: end when your turns are over. */
   | { readonly type: 'retire' }
   /** End all turns, and then yourself. */
   | { readonly type: 'end' };
 
 /** What the machine of a turn must judge before it begins. */
-export interface TurnPreparation {
+export interface TurnPreparation extends TurnThere {
   readonly type: 'prepare';
-  readonly turnId: string;
-  readonly sessionId: string;
-  readonly engine: string;
-  readonly cwd: string;
-  readonly nativeId: string | null;
-  /** The gateway's level for this turn, and whether less is refused. */
-  readonly level: SandboxLevel;
-  readonly isRequired: boolean;
 }
 
 /** Its judgement: a fault, or where and how the turn will run. */
-export interface PreparedTurn {
+export interface PreparedTurn extends TurnPrepared {
   readonly type: 'prepared';
   readonly turnId: string;
-  /** Why it cannot run there, as a sentence. */
-  readonly fault?: string;
-  /** The real path of its working folder. */
-  readonly cwd: string;
-  readonly sandbox: { readonly level: string; readonly asked: string; readonly reason: string | null };
-  /** For those who watch the turn. */
-  readonly notices: readonly string[];
 }
 
 export type FromWorker =
@@ -130,6 +120,9 @@ export interface WorkerSetup {
   /** How long a turn is kept whose end its gateway has heard. Default: one minute. */
   readonly heardMs?: number;
 }
+
+/** The same for all processes of a machine. */
+export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
 /** Sockets of workers are called so. */
 export const workerName = /^worker-[0-9a-f]{8}$/;

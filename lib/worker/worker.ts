@@ -7,7 +7,7 @@ import { secretsIn } from '../../actors/session/turn-secrets.js';
 import type { Places } from './places.js';
 import { PreparedTurns } from './prepared-turns.js';
 import { WorkerTurn } from './turns.js';
-import type { FromWorker, ToWorker } from './wire.js';
+import { machineMs, type FromWorker, type ToWorker } from './wire.js';
 
 /** Its way to a gateway that has shown that it is one. */
 export interface Link {
@@ -51,6 +51,8 @@ export class Worker {
   private waitMs: number;
   private confines = 0;
   private clock: NodeJS.Timeout | undefined;
+  /** Ends with the lease of its gateway's node. */
+  private lease: NodeJS.Timeout | undefined;
   /** Since when no gateway was heard; monotonic. */
   private quietSince = performance.now();
   private wasGreeted = false;
@@ -79,6 +81,7 @@ export class Worker {
       before.send({ type: 'superseded' });
       before.end();
     }
+    clearTimeout(this.lease);
     this.wasGreeted = true;
     this.waitMs = waitMs;
     this.followed = new Set();
@@ -123,7 +126,13 @@ export class Worker {
       }
       case 'drop':
         return this.drop(frame.turnId);
+      case 'lease':
+        clearTimeout(this.lease);
+        this.lease = setTimeout(() => this.cut(), Math.max(0, frame.until - machineMs())).unref();
+        return;
       case 'wait':
+        // The home was given back. Where no turn may go on, what takes its time to end is cut by then
+        if (frame.left === undefined || frame.left.length > 0) clearTimeout(this.lease);
         this.waitMs = frame.ms;
         if (frame.left !== undefined)
           for (const turnId of this.turns.keys()) if (!frame.left.includes(turnId)) this.drop(turnId);
@@ -297,6 +306,15 @@ export class Worker {
     for (const { reject } of this.confining.values()) reject(new Error(why));
     this.confining.clear();
     for (const turn of this.turns.values()) if (!turn.isOver) turn.interrupt(why);
+  }
+
+  /** From now on another node may own the home: no agent of this one may do anything any more. */
+  private cut(): void {
+    this.interrupt('Its node no longer owns the home.');
+    for (const turn of [...this.turns.values(), ...this.dropped])
+      turn
+        .kill()
+        .catch((error: unknown) => this.send({ type: 'fault', engine: turn.engine, message: String(error) }));
   }
 
   private close(): void {

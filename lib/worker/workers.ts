@@ -7,7 +7,7 @@ import type { Redact } from '../../actors/engines/turn-events.js';
 import type { TurnHosts } from '../../actors/session/turn-hosts.js';
 import { openConnection, type Connection, type FollowedTurn } from './connection.js';
 import { startWorker } from './start-worker.js';
-import { workerName, type WorkerSetup } from './wire.js';
+import { machineMs, workerName, type WorkerSetup } from './wire.js';
 
 /**
  * The gateway's side of its workers. The first turn starts one, which serves this gateway for as long as it lives;
@@ -56,16 +56,20 @@ export interface WorkersOptions {
   readonly onFault: (engine: string, error: unknown) => void;
   /** How long turns go on when this gateway dies. Default: one minute. */
   readonly waitMs?: number;
+  /** For how many milliseconds more no other node can own the home. Absent: none ever will. */
+  readonly authorityMs?: () => number;
 }
 
 const standardWaitMs = 60_000;
 /** Where the gateway was stopped on purpose: it is about to come back. */
 const plannedWaitMs = 15 * 60_000;
+const prolongEveryMs = 200;
 const idleMs = 10 * 60_000;
 
 export function openWorkers(options: WorkersOptions): Workers {
   const { folder, logFile, hosted, waitMs = standardWaitMs } = options;
   const connections = new Map<string, Promise<Connection>>();
+  const opened = new Set<Connection>();
   const limits = new Map<string, EngineLimits>();
   const draining = new Set<string>();
   const left = new Set<ReadonlySet<string>>();
@@ -88,7 +92,9 @@ export function openWorkers(options: WorkersOptions): Workers {
     };
     opening.then((worker) => {
       left.add(worker.left);
-      void worker.closed.then(forget);
+      opened.add(worker);
+      prolong(worker);
+      void worker.closed.then(() => opened.delete(worker)).then(forget);
     }, forget);
     return opening;
   }
@@ -102,6 +108,16 @@ export function openWorkers(options: WorkersOptions): Workers {
     started.then(({ closed }) => void closed.then(forget), forget);
     return (own = started);
   }
+
+  /** One that is frozen cannot say that its time is up: it is said beforehand. */
+  function prolong(worker: Connection): void {
+    const leftMs = options.authorityMs?.() ?? 0;
+    if (leftMs > 0) worker.prolong(machineMs() + leftMs);
+  }
+  const prolongAll = (): void => {
+    for (const worker of opened) prolong(worker);
+  };
+  const prolonging = options.authorityMs && setInterval(prolongAll, prolongEveryMs).unref();
 
   const open = async (): Promise<readonly Connection[]> =>
     (await Promise.all([...connections.values()].map((each) => each.catch(() => undefined)))).filter(
@@ -181,6 +197,7 @@ export function openWorkers(options: WorkersOptions): Workers {
       return [...left].reduce((sum, { size }) => sum + size, 0);
     },
     leave() {
+      clearInterval(prolonging);
       for (const opening of connections.values())
         void opening.then((worker) => worker.leave(plannedWaitMs)).catch(() => undefined);
     },

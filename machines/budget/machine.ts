@@ -1,8 +1,7 @@
 import { setup } from 'xstate';
 import { isPerson, type Authority } from '../caller.js';
 import { instantOf, wallOf } from '../cron-time.js';
-import { decidesFor, type Decision } from '../decision.js';
-import { publish, writeRow, type Stamp, type Output } from '../outputs.js';
+import { publish, writeRow, decidesFor, type Stamp, type Output, type Decision } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 
 /**

@@ -1,7 +1,5 @@
 import type { Stamp } from '../outputs.js';
 import { isoTime } from '../sortable.js';
-import { excerpt } from '../text.js';
-import { titleCharsMax, type Waiting } from '../waiting.js';
 
 /**
  * The shapes of a connector. Settings (and their secrets) never come here: the hand reads them from the
@@ -41,6 +39,31 @@ export type Delivery = {
   readonly thread: string | null;
   readonly requestedAt: number;
   readonly requestedBy: string;
+  /** Why it is sent again; null: it is not. */
+  readonly decision: DeliveryDecision | null;
+  /** An earlier try may have: then no later one makes it sure that it did not. */
+  readonly mayHaveArrived?: true;
+  /** Its session was erased while it was being sent: its text goes, whatever becomes of it. */
+  readonly isErased?: true;
+};
+
+/** A message that did not arrive, or may not have: its text stays in `outbox` until a person says what becomes of it. */
+export type Unsettled = Delivery & {
+  readonly outcome: 'failed' | 'unknown';
+  readonly reason: string;
+  /** Epoch milliseconds. */
+  readonly since: number;
+};
+
+/** What a person made of a message whose outcome was `failed` or `unknown`. */
+export type DeliveryChoice = (typeof deliveryChoices)[number];
+export const deliveryChoices = ['arrived', 'send-again', 'give-up'] as const;
+
+export type DeliveryDecision = {
+  readonly choice: DeliveryChoice;
+  readonly by: string;
+  /** ISO-8601. */
+  readonly at: string;
 };
 
 /** What a connector remembers. */
@@ -65,12 +88,16 @@ export interface ConnectorContext {
   readonly detail: string | null;
   /** Failures since it last ran steadily; the backoff grows with them. */
   readonly failures: number;
+  /** Epoch milliseconds of the first of them; null: there was none, or it is from before this was kept. */
+  readonly failingSince: number | null;
   /** Messages accepted so far; the last one's row in `outbox`. */
   readonly deliveries: number;
   /** Messages that wait, in the order of their acceptance. */
   readonly queue: readonly Delivery[];
   /** The message that is being sent; null: none. */
   readonly current: Delivery | null;
+  /** Those on which a person has still to decide, oldest first. */
+  readonly unsettled: readonly Unsettled[];
   /** Messages that arrived. */
   readonly sent: number;
   /** Messages that surely did not arrive. */
@@ -130,6 +157,8 @@ export interface DeliveryRow {
   readonly requestedAt: string;
   readonly settledAt: string | null;
   readonly requestedBy: string;
+  /** What a person made of it last; absent or null: nothing. */
+  readonly decision?: DeliveryDecision | null;
 }
 
 /** The rows of a connector by collection, each under the number of its message. */
@@ -174,6 +203,11 @@ export type ConnectorEvent = Stamp<ConnectorFacts> &
         readonly text: string;
         readonly thread: string | null;
       }
+    /**
+     * What a person makes of a message of `unsettled`: it arrived after all, it is to be sent once more, or it is left
+     * as it is. The first one counts.
+     */
+    | { readonly type: 'delivery.settle'; readonly deliveryId: string; readonly choice: DeliveryChoice }
     // The link tells the outbox; never sent from outside:
     | { readonly type: 'link.opened' }
   );
@@ -182,6 +216,10 @@ export type ConnectorEventOf<Type extends ConnectorEvent['type']> = Extract<Conn
 
 export const limits = {
   queueMax: 100,
+  /** More let go of the oldest one, with its text. */
+  unsettledMax: 100,
+  /** A failed message that no one has looked at by then is let go; what may have arrived waits for a person. */
+  failedShownMs: 86_400_000,
   textBytesMax: 64 * 1024,
   channelBytesMax: 128,
   idBytesMax: 64,
@@ -199,9 +237,11 @@ export const firstContext = (input: ConnectorInput): ConnectorContext => ({
   updatedAt: input.at,
   detail: null,
   failures: 0,
+  failingSince: null,
   deliveries: 0,
   queue: [],
   current: null,
+  unsettled: [],
   sent: 0,
   failed: 0,
   unknown: 0,
@@ -234,6 +274,7 @@ export function connectorView(state: ConnectorState, context: ConnectorContext) 
     capabilities: context.capabilities,
     sending: state.outbox === 'sending',
     queueDepth: context.queue.length + (context.current === null ? 0 : 1),
+    unsettled: context.unsettled.length,
     sent: context.sent,
     failed: context.failed,
     unknown: context.unknown,
@@ -242,46 +283,3 @@ export function connectorView(state: ConnectorState, context: ConnectorContext) 
     updatedAt: isoTime(context.updatedAt),
   };
 }
-
-/**
- * What a person must hear of: a message that did not arrive, or may not have, until the next one has; a link that
- * breaks again and again.
- */
-export function connectorWaiting(link: LinkStatus, context: ConnectorContext): readonly Waiting[] {
-  const { name, last, failures, detail, updatedAt } = context;
-  const on = 'operator';
-  const undelivered =
-    last === null || last.outcome === 'sent'
-      ? []
-      : [
-          {
-            id: last.deliveryId,
-            what: 'delivery',
-            title: excerpt(
-              `${name}: a message was not delivered (${last.outcome}). ${last.reason ?? ''}`,
-              titleCharsMax,
-            ),
-            on,
-            since: updatedAt,
-            until: updatedAt + shownMs,
-          },
-        ];
-  return link === 'error' && failures >= failuresMax
-    ? [
-        ...undelivered,
-        {
-          id: 'link',
-          what: 'connector',
-          title: excerpt(`${name}: ${detail ?? 'the link is broken'}`, titleCharsMax),
-          on,
-          since: updatedAt,
-          until: null,
-        },
-      ]
-    : undelivered;
-}
-
-/** A day: who has not looked by then reads the deliveries. */
-const shownMs = 86_400_000;
-/** A link that breaks once opens again by itself. */
-const failuresMax = 3;

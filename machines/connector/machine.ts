@@ -1,7 +1,6 @@
 import { assign, emit, raise, setup, stateIn, and, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
 import { system } from '../caller.js';
-import { decidesFor, type Decision } from '../decision.js';
-import { publish, effect, stampOf, type OutputOf } from '../outputs.js';
+import { publish, effect, stampOf, decidesFor, type OutputOf, type Decision } from '../outputs.js';
 import {
   firstContext,
   limits,
@@ -14,7 +13,7 @@ import {
   type DeliveryInput,
   type DeliveryOutput,
 } from './context.js';
-import { accept, deliveryInput, halt, settle, take } from './deliveries.js';
+import { accept, decideDelivery, deliveryInput, halt, settle, take } from './deliveries.js';
 
 const decides = decidesFor<ConnectorContext, ConnectorEvent, OutputOf<ConnectorRows>>();
 
@@ -28,10 +27,11 @@ const decides = decidesFor<ConnectorContext, ConnectorEvent, OutputOf<ConnectorR
  * again after a growing pause. A message is accepted only while the link runs, the answer of a session also
  * while it is being opened; it then survives a break of the link, waits for the next opening, and ends as
  * `sent`, `failed` or `unknown`. After a crash in the middle of a sending the at-most-once effect
- * answers `unknown`: the far side may have it, and sending it again is a person's decision.
+ * answers `unknown`: the far side may have it. Of what is `unknown` or `failed` a person says what becomes of it: it
+ * arrived, it is sent again under the same id, or it is given up.
  *
- * **What can never happen.** A message sent twice by us. An accepted message without an end: stopping the
- * connector fails what waits, visibly. A secret in here: the effect holds the settings.
+ * **What can never happen.** A message sent twice by us, unless a person says so, and then once. An accepted message
+ * without an end: stopping the connector fails what waits, visibly. A secret in here: the effect holds the settings.
  */
 const connector = setup({
   types: {} as {
@@ -57,9 +57,12 @@ const connector = setup({
     mayWait: ({ event }) => event.by.type === 'system',
     wanted: ({ context }) => context.wanted,
     hasNext: ({ context }) => context.queue.length > 0,
+    /** Nothing is sent from a connector that was stopped. */
+    sendsNothing: ({ event }) => event.type === 'delivery.settle' && event.choice !== 'send-again',
   },
   actions: {
     accept: decides('delivery.request', accept),
+    decideDelivery: decides('delivery.settle', decideDelivery),
     take: decides(take),
     settle: decides((context, _event, { output, at }: { output: DeliveryOutput; at: number }) =>
       settle(context, output, at),
@@ -74,7 +77,7 @@ const connector = setup({
     ),
     want: assign({ wanted: true }),
     recovered: assign({ detail: null }),
-    forgetFailures: assign({ failures: 0 }),
+    forgetFailures: assign({ failures: 0, failingSince: null }),
     raiseOpened: raise(({ event }) => ({
       type: 'link.opened',
       at: stampOf(event).at,
@@ -97,6 +100,8 @@ const broken = ({ event }: { event: ErrorActorEvent }): { reason: string; at: nu
   reason: reasonOf(event.error),
   at: stampOf(event).at,
 });
+/** What is to be sent again waits for the link. */
+const decided = { actions: 'decideDelivery' } as const;
 const waits = { guard: 'mayWait', actions: 'accept' } as const;
 
 /**
@@ -123,6 +128,7 @@ export const connectorMachine = connector.createMachine({
           on: {
             'connector.start': { target: 'starting', actions: 'want' },
             'connector.stop': {},
+            'delivery.settle': { guard: 'sendsNothing', actions: 'decideDelivery' },
           },
         },
         starting: {
@@ -137,7 +143,7 @@ export const connectorMachine = connector.createMachine({
             onDone: { target: 'running' },
             onError: { target: 'error', actions: { type: 'fail', params: broken } },
           },
-          on: { 'connector.start': {}, 'delivery.request': waits },
+          on: { 'connector.start': {}, 'delivery.request': waits, 'delivery.settle': decided },
         },
         running: {
           entry: ['recovered', { type: 'publishStatus', params: { status: 'running' } }, 'raiseOpened'],
@@ -165,6 +171,7 @@ export const connectorMachine = connector.createMachine({
           on: {
             'connector.start': {},
             'delivery.request': { actions: ['accept', 'raiseOpened'] },
+            'delivery.settle': { actions: ['decideDelivery', 'raiseOpened'] },
           },
         },
         error: {
@@ -173,6 +180,7 @@ export const connectorMachine = connector.createMachine({
           on: {
             'connector.start': { target: 'starting', actions: 'want' },
             'delivery.request': waits,
+            'delivery.settle': decided,
           },
         },
       },
@@ -213,7 +221,9 @@ export const connectorMachine = connector.createMachine({
 });
 
 function fail(context: ConnectorContext, reason: string, at: number): Decision<ConnectorContext> {
-  return { set: { detail: reason, failures: Math.min(context.failures + 1, 32), updatedAt: at } };
+  const { failures } = context;
+  const failingSince = context.failingSince ?? at;
+  return { set: { detail: reason, failures: Math.min(failures + 1, 32), failingSince, updatedAt: at } };
 }
 
 function reload(
@@ -225,6 +235,7 @@ function reload(
       wanted: true,
       connectorType: event.connectorType ?? context.connectorType,
       failures: 0,
+      failingSince: null,
       detail: null,
       updatedAt: event.at,
       capabilities: event.capabilities ?? context.capabilities,

@@ -1,8 +1,17 @@
 import { assign, setup } from 'xstate';
 import { fromKernel, type Authority } from '../caller.js';
-import { decidesFor, type Decision } from '../decision.js';
 import { fnv1a } from '../text.js';
-import { publish, effect, writeRow, sendToActor, stampOf, type Stamp, type Output } from '../outputs.js';
+import {
+  publish,
+  effect,
+  writeRow,
+  sendToActor,
+  stampOf,
+  decidesFor,
+  type Stamp,
+  type Output,
+  type Decision,
+} from '../outputs.js';
 import { isoTime } from '../sortable.js';
 import { refuse, type Refusal } from '../refusals.js';
 

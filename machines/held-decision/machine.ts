@@ -1,7 +1,6 @@
 import { setup, type DoneActorEvent } from 'xstate';
 import { fromKernel, isPerson, type Authority, type Caller } from '../caller.js';
-import { decidesFor, type Decision } from '../decision.js';
-import { publish, effect, type Output, type Stamp } from '../outputs.js';
+import { publish, effect, decidesFor, type Output, type Stamp, type Decision } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 
@@ -43,7 +42,8 @@ export interface HeldDecisionOf {
   readonly digest: string;
 }
 
-export type HeldChoice = 'approve' | 'reject' | 'escalate';
+export type HeldChoice = (typeof heldChoices)[number];
+export const heldChoices = ['approve', 'reject', 'escalate', 'again'] as const;
 
 /** What goes with it. */
 export type HeldWords = {
@@ -122,7 +122,7 @@ export function admitHeldDecision(input: HeldDecisionInput): Refusal | undefined
       digest: 'string',
       holdMs: 'number',
     })(input) === undefined &&
-    ['approve', 'reject', 'escalate'].includes(input.choice) &&
+    heldChoices.includes(input.choice) &&
     input.holdMs >= heldLimits.holdMsMin &&
     input.holdMs <= heldLimits.holdMsMax &&
     (input.words.note?.length ?? 0) <= heldLimits.noteCharsMax;

@@ -1,7 +1,6 @@
 import { setup } from 'xstate';
 import { isTrusted, type Authority } from '../caller.js';
-import { decidesFor, type Decision } from '../decision.js';
-import { publish, type Json, type Stamp, type Output } from '../outputs.js';
+import { publish, decidesFor, type Json, type Stamp, type Output, type Decision } from '../outputs.js';
 import { excerpt, jsonBytes } from '../text.js';
 import { refuse, type Refusal } from '../refusals.js';
 
@@ -92,6 +91,7 @@ function record(context: HomeContext, event: HomeEvent): Decision<HomeContext> {
 
 function backupAfter(backup: BackupState, { event, payload, at }: HomeEvent): BackupState {
   if (event === 'backup:made') return { madeAt: at, failing: null };
+  if (event === 'backup:off') return { ...backup, failing: null };
   if (event !== 'backup:failed') return backup;
   const { reason } = (payload ?? {}) as { readonly reason?: unknown };
   return {

@@ -6,10 +6,11 @@ import { isoTime, isoTimeOrNull } from '../sortable.js';
  * secrets of connectors never come here: the effect reads them from the configuration.
  */
 
-/** Where notices go: a channel of a connector, or the program that `notify.command` names. */
+/** Where notices go: a channel of a connector, the program that `notify.command` names, or a paired browser. */
 export type Destination =
   | { readonly type: 'connector'; readonly connector: string; readonly channel: string }
-  | { readonly type: 'command' };
+  | { readonly type: 'command' }
+  | { readonly type: 'push'; readonly device: string };
 
 /** `input` of the machine; the kernel adds `id`, `at`, `by`. */
 export interface NotifierInput {

@@ -1,7 +1,6 @@
 import { assign, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
 import { fromKernel, isTrusted, type Authority } from '../caller.js';
-import { decidesFor } from '../decision.js';
-import { effect, stampOf, type OutputOf } from '../outputs.js';
+import { effect, stampOf, decidesFor, type OutputOf } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import {
   firstContext,

@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { writeRow, type OutputOf } from '../outputs.js';
+import { writeRow, type OutputOf, type Decision } from '../outputs.js';
 import {
   limits,
   noticeKey,

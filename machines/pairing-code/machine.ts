@@ -1,7 +1,6 @@
 import { assign, setup, type ErrorActorEvent } from 'xstate';
 import { fromKernel, isTrusted, type Authority } from '../caller.js';
-import { decidesFor, type Decision } from '../decision.js';
-import { publish, effect, type Stamp, type Output } from '../outputs.js';
+import { publish, effect, decidesFor, type Stamp, type Output, type Decision } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 

@@ -1,7 +1,6 @@
 import type { DoneActorEvent, ErrorActorEvent } from 'xstate';
 import type { Caller } from '../caller.js';
-import type { Decision } from '../decision.js';
-import { sendToActor, stampOf, type Output } from '../outputs.js';
+import { sendToActor, stampOf, type Output, type Decision } from '../outputs.js';
 import {
   excerpt,
   limits,

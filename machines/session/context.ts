@@ -27,9 +27,11 @@ export type Turn = {
   readonly startedAt: number;
   /** A process slot was got. */
   readonly began: boolean;
+  /** It goes on with a turn that was cut off, and is asked nothing else. */
+  readonly isResumed?: true;
   /** How long it may be silent. Absent: as long as it likes. */
   readonly silence?: SilenceRule;
-  /** Epoch milliseconds of its last output that was reported. */
+  /** Epoch milliseconds of its last output that was reported, or of the last decision that it waited for. */
   readonly heardAt?: number;
   /** Since when it counts as silent. Absent: it does not. */
   readonly silentSince?: number;
@@ -198,6 +200,8 @@ export interface TurnInput {
   readonly confinedAs?: readonly string[];
   /** On a worker of another machine. Absent: on the gateway's. */
   readonly placement?: Placement;
+  /** It goes on with a turn that was cut off, and is asked nothing else. */
+  readonly isResumed?: true;
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { publish, writeRow, type Json } from '../outputs.js';
+import { publish, writeRow, type Json, type Decision } from '../outputs.js';
 import type { SessionContext, SessionEventOf } from './context.js';
 
 /**

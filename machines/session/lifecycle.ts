@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { publish, writeRow, type WriteRow, type Output } from '../outputs.js';
+import { publish, writeRow, type WriteRow, type Output, type Decision } from '../outputs.js';
 import type { SessionContext, SessionEventOf, SessionInput } from './context.js';
 import { limits } from './context.js';
 import { withOutput } from './sweep-output.js';

@@ -1,6 +1,5 @@
 import { cancel, emit, enqueueActions, sendTo, setup } from 'xstate';
-import { decidesFor, applyDecision } from '../decision.js';
-import { publish, effect, stampOf, type OutputOf } from '../outputs.js';
+import { publish, effect, stampOf, decidesFor, applyDecision, type OutputOf } from '../outputs.js';
 import type { SessionRows } from './rows.js';
 import { ended, failed, settle, type TurnEnd } from './completion.js';
 import type {

@@ -1,6 +1,5 @@
 import { callerName } from '../caller.js';
-import type { Decision } from '../decision.js';
-import { publish, writeRow, type Json, type Output } from '../outputs.js';
+import { publish, writeRow, type Json, type Output, type Decision } from '../outputs.js';
 import { excerpt, limits, type SessionContext, type SessionEvent, type SessionEventOf } from './context.js';
 import { anchored, type PermissionAsked, type ToolPolicy } from './tool-policy.js';
 import { ruleCharsMax } from './tool-rule.js';
@@ -117,8 +116,12 @@ function settled(
   at: number,
   how: { readonly [member: string]: Json },
 ): Decision<SessionContext> {
+  const { turn } = context;
+  const permissions = pending(context).filter((asked) => !gone.includes(asked));
+  // Until now the turn waited for a person: its silence is counted from here
+  const isFree = turn !== null && permissions.length === 0 && state !== 'withdrawn';
   return {
-    set: { permissions: pending(context).filter((asked) => !gone.includes(asked)) },
+    set: { permissions, ...(isFree && { turn: { ...turn, heardAt: at } }) },
     outputs: gone.flatMap((asked) => [
       writeRow('decisions', asked.n, { ...undecided, id: asked.id, state, decidedAt: at, ...how }),
       frame(context, asked, state),

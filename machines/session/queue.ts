@@ -1,5 +1,4 @@
-import { afterwards, type Decision } from '../decision.js';
-import { publish, type Output } from '../outputs.js';
+import { publish, afterwards, type Output, type Decision } from '../outputs.js';
 import {
   excerpt,
   limits,

@@ -1,5 +1,4 @@
-import { afterwards, type Decision } from '../decision.js';
-import { publish } from '../outputs.js';
+import { publish, afterwards, type Decision } from '../outputs.js';
 import type { QueueItem, SessionContext, SessionEventOf, TurnOutput } from './context.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
@@ -60,6 +59,15 @@ const noticeId = (n: number): string => `resume-${n}`;
 
 /** Each resumption writes its own; the one before it says nothing more. */
 export const isResumeNotice = ({ id, n }: QueueItem): boolean => id === noticeId(n);
+
+/** A turn of these messages only goes on: nothing that was written meanwhile has joined it. */
+export const isResumed = (
+  { unfinished }: SessionContext,
+  [first, ...again]: readonly QueueItem[],
+): { readonly isResumed?: true } =>
+  first !== undefined && isResumeNotice(first) && again.length === (unfinished ?? []).length
+    ? { isResumed: true }
+    : {};
 
 const goOn =
   'Your last turn was interrupted before it ended; what you had said and done by then is kept. What it was asked ' +

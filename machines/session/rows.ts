@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { publish, writeRow, type Json, type WriteRow, type Output } from '../outputs.js';
+import { publish, writeRow, type Json, type WriteRow, type Output, type Decision } from '../outputs.js';
 import type { MessageIn, MessageRow, QueueItem, SessionContext } from './context.js';
 
 /** The rows and frames that more than one decision of a session leaves behind. */

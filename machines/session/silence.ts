@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { publish } from '../outputs.js';
+import { publish, type Decision } from '../outputs.js';
 import type { SessionContext, SessionEventOf } from './context.js';
 
 /**
@@ -34,7 +33,7 @@ export function hear(
   const { turn } = context;
   if (turn?.id !== turnId) return {};
   const { silentSince, ...rest } = turn;
-  const heard = { ...rest, heardAt: at - quietMs };
+  const heard = { ...rest, heardAt: Math.max(turn.heardAt ?? 0, at - quietMs) };
   const isStill = silentSince !== undefined && quietMs >= (turn.silence?.ms ?? 0);
   if (isStill) return { set: { turn: { ...heard, silentSince: heard.heardAt } } };
   return {

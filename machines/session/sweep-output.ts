@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { writeRow, type Json, type WriteRow } from '../outputs.js';
+import { writeRow, type Json, type WriteRow, type Decision } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { activityLimits, isActivity } from './activity-entry.js';
 import type { SessionContext, SessionEventOf } from './context.js';

@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { publish, writeRow } from '../outputs.js';
+import { publish, writeRow, type Decision } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import type { FoundEntry, SessionContext, SessionEventOf } from './context.js';
 

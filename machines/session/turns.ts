@@ -1,5 +1,5 @@
-import { afterwards, type Decision } from '../decision.js';
-import { publish, writeRow, sendToActor, type Json, type WriteRow, type Output } from '../outputs.js';
+import { afterwards, publish, sendToActor, writeRow } from '../outputs.js';
+import type { Decision, Json, Output, WriteRow } from '../outputs.js';
 import { callerName } from '../caller.js';
 import {
   excerpt,
@@ -16,7 +16,7 @@ import { inherit } from './lifecycle.js';
 import { link, reasonOf, replied, settle } from './completion.js';
 import { policyOf } from './permissions.js';
 import { nextBatch, post } from './queue.js';
-import { goesOn, isResumeNotice } from './resume.js';
+import { goesOn, isResumed, isResumeNotice } from './resume.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
 /**
@@ -67,7 +67,7 @@ export function dispatch(context: SessionContext, at: number): Decision<SessionC
   return {
     set: {
       turns,
-      turn: { id, items: batch, startedAt: at, began: false },
+      turn: { id, items: batch, startedAt: at, began: false, ...isResumed(context, batch) },
       queue: rest,
       lastActivity: at,
       lastError: null,
@@ -105,6 +105,7 @@ export function turnInput(context: SessionContext): TurnInput {
     deadlineMs: context.turnDeadlineMs,
     toolPolicy: policyOf(context),
     ...(context.placement === undefined ? {} : { placement: context.placement }),
+    ...(turn.isResumed && { isResumed: true }),
   };
 }
 

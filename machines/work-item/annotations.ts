@@ -1,6 +1,5 @@
-import type { Json } from '../outputs.js';
+import { afterwards, type Json, type Decision } from '../outputs.js';
 import { callerName } from '../caller.js';
-import { afterwards, type Decision } from '../decision.js';
 import { writeRow } from '../outputs.js';
 import { isoTime } from '../sortable.js';
 import type { WorkItemContext, WorkItemEventOf, LinkRelation } from './context.js';

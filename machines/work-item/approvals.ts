@@ -1,6 +1,5 @@
 import { callerName } from '../caller.js';
-import type { Decision } from '../decision.js';
-import { writeRow, sendToActor, type WriteRow, type SendTo } from '../outputs.js';
+import { writeRow, sendToActor, type WriteRow, type SendTo, type Decision } from '../outputs.js';
 import { isoTime, isoTimeOrNull } from '../sortable.js';
 import type { Approval, TargetKind, WorkItemContext, WorkItemEventOf } from './context.js';
 import { factsOf } from './authority.js';

@@ -1,6 +1,5 @@
 import { callerName, type Caller } from '../caller.js';
-import { afterwards, type Decision } from '../decision.js';
-import { writeRow, type WriteRow } from '../outputs.js';
+import { writeRow, afterwards, type WriteRow, type Decision } from '../outputs.js';
 import { isoTimeOrNull } from '../sortable.js';
 import {
   limits,
@@ -80,6 +79,8 @@ export function unlink(
   const attempts = context.attempts.map((attempt) =>
     attempt === known ? { ...attempt, live: false } : attempt,
   );
+  const { costUsd } = event;
+  const cost = costUsd == null ? {} : { costUsd: (context.costUsd ?? 0) + costUsd };
   const ended = [attemptRow(known, event)];
   const detail = {
     sessionId: event.sessionId,
@@ -91,13 +92,13 @@ export function unlink(
       context,
       'attempt-ended',
       event.at,
-      { attempts },
+      { attempts, ...cost },
       [{ kind: 'note', at: event.at, actor: actorOf(event.sessionId), detail }],
       ended,
     );
   const actor = to === 'done' ? 'policy:trust' : actorOf(event.sessionId);
   const review = to === 'in_review' ? dueReview(context) : undefined;
-  const set = { attempts, ...(review === undefined ? {} : { review }) };
+  const set = { attempts, ...cost, ...(review === undefined ? {} : { review }) };
   return shift(
     { ...context, ...set },
     { from: 'executing', to },

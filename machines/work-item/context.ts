@@ -129,6 +129,10 @@ export interface WorkItemContext {
   readonly review?: Review | null;
   /** Rows of `attempts` so far. */
   readonly runs?: number;
+  /** What they cost, in US dollars, as far as their engines say; absent: nothing, or it is from before this was kept. */
+  readonly costUsd?: number;
+  /** Epoch milliseconds since when it has its status; absent: it is from before this was kept. */
+  readonly statusAt?: number;
   /** Grows whenever a comment is edited or deleted: who changes one says which edition they saw. */
   readonly commentEdition?: number;
 }
@@ -332,6 +336,7 @@ export function firstContext(input: WorkItemInput): WorkItemContext {
     closedAt: null,
     archived: false,
     declared: false,
+    statusAt: input.at,
     attempts: [],
     firstAttemptEmployee: null,
     approval: null,

@@ -1,4 +1,4 @@
-import type { Decision } from '../decision.js';
+import type { Decision } from '../outputs.js';
 import type { WorkItemContext, WorkItemEventOf } from './context.js';
 import { record } from './ledger.js';
 

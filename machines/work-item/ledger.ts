@@ -49,7 +49,14 @@ export function record(
 ): { readonly set: Partial<WorkItemContext>; readonly outputs: readonly Output[] } {
   const version = context.version + 1;
   return {
-    set: { events: context.events + entries.length, version, updatedAt: at },
+    set: {
+      events: context.events + entries.length,
+      version,
+      updatedAt: at,
+      ...(entries.some(({ fromStatus, toStatus }) => toStatus != null && toStatus !== fromStatus) && {
+        statusAt: at,
+      }),
+    },
     outputs: [
       ...rows(context.id, context.events, entries),
       publish('company:changed', { entity: 'todo', action, id: context.id, version }),
@@ -88,14 +95,17 @@ function eventId(id: string, n: number): string {
   return `wie_${digits(fnv1a(`${id}#${n}`), 8)}${digits(n % 0x10000, 4)}`;
 }
 
-/** The note of a change is an entry's detail. */
-export const fitNote = (note: string | undefined): Refusal | undefined =>
-  note !== undefined && note.length > limits.noteCharsMax
+/** The note of a change is an entry's detail. A host's program in plain JavaScript may give what is no text. */
+export const fitNote = (note: unknown): Refusal | undefined => {
+  if (note === undefined) return undefined;
+  if (typeof note !== 'string') return refuse('BAD_REQUEST', { path: 'note' }, 'note must be text.');
+  return note.length > limits.noteCharsMax
     ? refuse(
         'PAYLOAD_TOO_LARGE',
         { path: 'note', charsMax: limits.noteCharsMax },
         `note is longer than ${limits.noteCharsMax} characters.`,
       )
     : undefined;
+};
 
 export const blank = (text: unknown): boolean => typeof text !== 'string' || text.trim() === '';

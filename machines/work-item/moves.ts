@@ -1,6 +1,5 @@
 import { callerName } from '../caller.js';
-import { afterwards, type Decision } from '../decision.js';
-import { publish } from '../outputs.js';
+import { publish, afterwards, type Decision } from '../outputs.js';
 import { maxRounds, type WorkItemContext, type WorkItemEventOf } from './context.js';
 import { factsOf } from './authority.js';
 import type { WorkStatus } from './edges.js';

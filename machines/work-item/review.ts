@@ -1,6 +1,6 @@
 import { callerName, type Caller } from '../caller.js';
 import { excerpt } from '../text.js';
-import type { Decision } from '../decision.js';
+import type { Decision } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import type { Attempt, Review, WorkItemContext, WorkItemEventOf, WorkItemFacts } from './context.js';
 import { closed, type WorkStatus } from './edges.js';

@@ -1,7 +1,6 @@
 import { cancel, enqueueActions, raise, setup } from 'xstate';
 import { callerName, system } from '../caller.js';
-import { decidesFor } from '../decision.js';
-import { stampOf, type OutputOf } from '../outputs.js';
+import { stampOf, decidesFor, type OutputOf } from '../outputs.js';
 import {
   adopt,
   comment,

@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import type { Json, WriteRow } from '../outputs.js';
+import type { Json, WriteRow, Decision } from '../outputs.js';
 import type { WorkItemContext } from './context.js';
 import { closed, sticky, type WorkStatus } from './edges.js';
 import { record, type LedgerEntry } from './ledger.js';

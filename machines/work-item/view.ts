@@ -58,6 +58,7 @@ export function workItemView(where: WorkItemState, context: WorkItemContext) {
     approvalExpiresAt: isoTimeOrNull(approval?.expiresAt ?? null),
     sessionRef: context.attempts.at(-1)?.sessionId ?? null,
     review: context.review ?? null,
+    ...workSoFar(context),
     attempts: context.attempts.map(({ sessionId, employee, live }) => ({ sessionId, employee, live })),
   };
 }
@@ -143,9 +144,17 @@ function workItemRow(where: WorkItemState, context: WorkItemContext): Json {
             : {}),
         }),
     ...(context.labels?.length ? { labels: context.labels } : {}),
+    ...workSoFar(context),
     updatedAt: isoTime(context.updatedAt),
   };
 }
+
+/** How often it was tried and what that cost, and since when it stands where it does. */
+const workSoFar = ({ runs, costUsd, statusAt }: WorkItemContext) => ({
+  ...(runs === undefined ? {} : { attemptCount: runs }),
+  ...(costUsd === undefined ? {} : { costUsd }),
+  ...(statusAt === undefined ? {} : { statusSince: isoTime(statusAt) }),
+});
 
 const approvalWord = (state: ApprovalState): 'pending' | 'approved' | 'rejected' | null =>
   state === 'none' ? null : state;

@@ -1,7 +1,6 @@
 import { setup } from 'xstate';
 import { fromKernel, isPerson, isTrusted, type Authority, type Caller } from '../caller.js';
-import { decidesFor, type Decision } from '../decision.js';
-import { publish, type Output, type Stamp } from '../outputs.js';
+import { publish, decidesFor, type Output, type Stamp, type Decision } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
 import { checkShape } from '../shape.js';
 import { excerpt } from '../text.js';

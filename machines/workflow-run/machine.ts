@@ -1,8 +1,7 @@
 import { assign, enqueueActions, not, setup } from 'xstate';
-import { applyDecision } from '../decision.js';
 import type { Patterns } from '../graph/conditions.js';
 import { linearPatterns } from '../graph/patterns.js';
-import { publish, effect, stampOf, type Output } from '../outputs.js';
+import { publish, effect, stampOf, applyDecision, type Output } from '../outputs.js';
 import type { Advance } from './advance.js';
 import {
   firstContext,

@@ -1,6 +1,5 @@
-import { writeRow, sendToActor, type Json } from '../outputs.js';
+import { writeRow, sendToActor, type Json, type Decision } from '../outputs.js';
 import { isoTime } from '../sortable.js';
-import type { Decision } from '../decision.js';
 import type { EvidenceResult, RunContext, RunStatus } from './context.js';
 import { parkedGates } from './gates.js';
 

@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { writeRow, sendToActor, type Json, type WriteRow, type Output } from '../outputs.js';
+import { writeRow, sendToActor, type Json, type WriteRow, type Output, type Decision } from '../outputs.js';
 import { isoTime } from '../sortable.js';
 import { limits } from './context.js';
 import type { RetryReason } from './graph.js';

@@ -1,5 +1,4 @@
-import type { Decision } from '../decision.js';
-import { sendToActor, type Output } from '../outputs.js';
+import { sendToActor, type Output, type Decision } from '../outputs.js';
 import { isoTime } from '../sortable.js';
 import { limits } from './context.js';
 import { gateKeyOf } from './gates.js';

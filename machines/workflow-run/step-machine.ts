@@ -1,6 +1,5 @@
 import { assign, setup } from 'xstate';
-import type { Decision } from '../decision.js';
-import { effect } from '../outputs.js';
+import { effect, type Decision } from '../outputs.js';
 import { closedGate, hideGate, leaveGate, park, rejectGate, escalate, openNode } from './step-gates.js';
 import {
   beginAttempt,

@@ -1,4 +1,4 @@
-import type { Decision } from '../decision.js';
+import type { Decision } from '../outputs.js';
 import { isoTime } from '../sortable.js';
 import { receipt, type StepContext } from './step-context.js';
 import { pastGates } from './step-gates.js';

@@ -1,8 +1,16 @@
 import { assign, raise, setup, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
 import { callerName, system } from '../caller.js';
-import { decidesFor, type Decision } from '../decision.js';
 import type { WorkflowStatus } from '../graph/definition.js';
-import { publish, effect, stampOf, type Json, type OutputOf, type Publish } from '../outputs.js';
+import {
+  publish,
+  effect,
+  stampOf,
+  decidesFor,
+  type Json,
+  type OutputOf,
+  type Publish,
+  type Decision,
+} from '../outputs.js';
 import {
   authorityRow,
   firstContext,

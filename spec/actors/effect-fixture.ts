@@ -72,8 +72,8 @@ export function app(
         tell();
       },
       onEvent: () => undefined,
-      rows: (_collection, { last } = {}) =>
-        Promise.resolve((options.messages ?? []).slice(-(last ?? Infinity))),
+      rows: (_collection, { last, where = () => true } = {}) =>
+        Promise.resolve((options.messages ?? []).filter((row) => where(row)).slice(-(last ?? Infinity))),
     },
     leave(why = 'left') {
       reason = why;

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { nodeFlags } from '../../lib/cli/service/manager.js';
 import { boot } from './boot.js';
 import { cold } from './cold.js';
+import { consolePage } from './console-page.js';
 import { confine } from './confine.js';
 import { engines } from './engines.js';
 import { cron } from './cron.js';
@@ -49,6 +50,7 @@ const measures: readonly Measure[] = [
   parked,
   cron,
   page,
+  consolePage,
 ];
 
 /** Some measures look at the heap when nothing is left to be collected. */

@@ -91,13 +91,25 @@ describe('the board', () => {
     await page.context().close();
   });
 
-  // The gateway gives a hundred at a time: the rest of a column was promised by its button, and never came
-  it('shows more of a column than one page', async () => {
+  // The gateway gives a hundred at a time: the rest of a column was promised by a button, and never came
+  it('shows a column of any length, and reads what one looks at', async () => {
     await Promise.all(Array.from({ length: 103 }, (_, n) => item(`Water plant ${n}`)));
     const page = await open('#/board');
-    await page.press('[data-status=backlog] > button >> text=3 more', 'Enter'); // a click may miss what scrolls
-    await page.waitForSelector('[data-status=backlog] [aria-setsize="103"]');
-    await page.waitForSelector('[data-status=backlog] > button', { state: 'detached' });
+    await page.waitForSelector('#column-backlog >> text=103');
+    const read: string[] = [];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/api/work-items' && searchParams.get('status') === 'backlog')
+        read.push(String(searchParams.get('offset')));
+    });
+    await until(
+      page,
+      'scrollTo(0, 1e9) ?? document.querySelector(".card:not(.coming)[aria-posinset=\'103\']") !== null',
+    );
+    expect(new Set(read)).to.include('100');
+    const [last] = (await house.operator.get('/api/work-items?status=backlog&limit=1&offset=102')).body
+      .workItems;
+    await page.waitForSelector(`${card('backlog', last.id)} >> text=${last.title}`);
     await page.context().close();
   });
 
@@ -124,6 +136,55 @@ describe('the board', () => {
     await page.click('.asks [data-choice=approve]');
     await page.waitForSelector('.asks', { state: 'detached' });
     expect((await read(id)).approvalState).to.equal('approved');
+    await page.context().close();
+  });
+
+  // A wrong tap on a work item's page could not be taken back, while the same one in the inbox could
+  it('holds an approval for five seconds where it is decided, in which it can be undone', async () => {
+    await house.close();
+    house = await openHouse({ withRoster: true, holds: true });
+    const id = await item('Write the notes');
+    await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'May I publish?' });
+    const page = await open(`#/item/${id}`);
+    await page.click('.asks [data-choice=reject]');
+    await page.click('.asks [data-held] button >> text=Undo');
+    await page.waitForSelector('.asks [data-choice=approve]');
+    expect((await read(id)).approvalState).to.equal('pending');
+    await page.click('.asks [data-choice=approve]');
+    await page.waitForSelector('.asks [data-held] >> text=/Approve in [1-6] s/');
+    expect((await read(id)).approvalState).to.equal('pending');
+    // Another decides at once, and the held one comes too late
+    await house.operator.post(`/api/work-items/${id}/approval`, { decision: 'reject' });
+    await page.waitForSelector('.asks', { state: 'detached' });
+    expect((await read(id)).approvalState).to.equal('rejected');
+    await page.context().close();
+  });
+
+  // A card showed when it was last changed, which a comment changes, and neither attempts nor cost
+  it('says on a card how often it was tried, at what cost, and since when it has its status', async () => {
+    const id = await item('Sweep the yard');
+    for (const [n, costUsd] of [0.25, 1.5].entries()) {
+      const by = { type: 'system', part: 'specs' } as const;
+      const sessionId = `s${n}`;
+      const ask = (event: object) =>
+        house.supervisor.ask('work-item', id, { ...event, sessionId } as never, { by });
+      await ask({ type: 'attempt.started', employee: null });
+      await ask({ type: 'attempt.ended', outcome: 'failed', costUsd });
+    }
+    const { statusSince } = await read(id);
+    const { events } = (await house.operator.get(`/api/work-items/${id}`)).body;
+    type Entry = { readonly toStatus: string; readonly createdAt: string };
+    const moved = (events as Entry[]).findLast(({ toStatus }) => toStatus === 'blocked');
+    expect(statusSince).to.equal(moved?.createdAt);
+    await house.operator.post(`/api/work-items/${id}/comments`, { text: 'Again?' });
+    const page = await open('#/board');
+    const shown = page.locator(card('blocked', id));
+    await shown.locator('[data-attempts] >> text=2× $1.75').waitFor();
+    const since = `blocked since ${statusSince.slice(0, 16).replace('T', ' ')} UTC`;
+    expect(await shown.locator('[data-age]').getAttribute('title')).to.equal(since);
+    const { updatedAt, ...after } = await read(id);
+    expect([after.statusSince, after.attemptCount, after.costUsd]).to.deep.equal([statusSince, 2, 1.75]);
+    expect(updatedAt > statusSince, 'a comment changes the item, not its status').to.equal(true);
     await page.context().close();
   });
 

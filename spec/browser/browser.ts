@@ -8,7 +8,7 @@ import { launch } from './launch.js';
 
 /** A real browser that came from the registry of packages, and the page as a person opens it. */
 export interface Viewer {
-  /** The page at `/inspect` or `path`, with the operator's token given. `at`: `#/actor/session/s1`. */
+  /** The page at `/inspect` or `path`, with the operator's token given. `at`: `#/actor/session/s1`; default the fleet. */
   open(url: string, options?: Opening): Promise<Page>;
   /** Another place in the same page. */
   go(page: Page, at: string): Promise<void>;
@@ -32,7 +32,7 @@ export async function openBrowser(): Promise<Viewer> {
   const complaints: string[] = [];
   return {
     complaints,
-    async open(url, { at = '', path = '/inspect', token = operatorToken, signedIn = true, ...options } = {}) {
+    async open(url, { at, path = '/inspect', token = operatorToken, signedIn = true, ...options } = {}) {
       const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, ...options });
       context.setDefaultTimeout(60_000);
       const page = await context.newPage();
@@ -40,7 +40,7 @@ export async function openBrowser(): Promise<Viewer> {
       page.on('console', (message) => {
         if (message.type() === 'error' && !expected.test(message.text())) complaints.push(message.text());
       });
-      await page.goto(`${url}${path}${at}`);
+      await page.goto(`${url}${path}${at ?? (path === '/inspect' ? '#/fleet' : '')}`);
       if (!signedIn) return page;
       await page.fill('#token', token);
       await page.press('#token', 'Enter');
@@ -64,8 +64,8 @@ const expected = /Failed to load resource|WebSocket connection to|ERR_CONNECTION
  * Wait for an expression to hold in the page, a frame of the screen at a time. The page's own policy forbids
  * what the driver would do for that.
  */
-export async function until(page: Page, expression: string): Promise<void> {
-  for (let frames = 0; frames < 6_000; frames += 1) {
+export async function until(page: Page, expression: string, framesMax = 6_000): Promise<void> {
+  for (let frames = 0; frames < framesMax; frames += 1) {
     if (
       await page.evaluate(
         `new Promise((resolve) => requestAnimationFrame(() => resolve(Boolean(${expression}))))`,

@@ -8,6 +8,7 @@ import { foundMax } from '../../machines/session/transcript.js';
 import { Troupe } from '../lib/cli/troupe.js';
 import { makeClient, openHouse, type House } from '../lib/gateway/fixture.js';
 import { openBrowser, until, type Viewer } from './browser.js';
+import { foundMarkup, hostileWords } from './hostile-words.js';
 
 /** Talking with an agent in the console. */
 describe('a conversation in the console', () => {
@@ -144,6 +145,36 @@ describe('a conversation in the console', () => {
       await page.context().close();
     });
 
+    // A permission was given at once where one talks, and could be taken back only in the inbox
+    it('holds the answer to a permission for five seconds, in which it can be undone', async () => {
+      const holding = await openHouse({ holds: true });
+      const { id } = (await holding.operator.post('/api/sessions', { prompt: 'hang', title: 'A talk' })).body;
+      const page = await viewer.open(holding.gateway.url, { path: '/', at: `#/chat/${id}` });
+      await page.waitForSelector('[data-mood=queued]');
+      await holding.supervisor.ask('session', id, {
+        type: 'permission.asked',
+        permissionId: 'p1',
+        turnId: `${id}:1`,
+        tool: 'Bash',
+        title: 'rm -r build',
+        text: '{"command":"rm -r build"}',
+        waitMs: 600_000,
+      });
+      const state = async (): Promise<string> =>
+        (await holding.operator.get(`/api/sessions/${id}/permissions`)).body[0].state;
+      await page.click('.asks [data-choice=approve]');
+      await page.click('.asks [data-held] button >> text=Undo');
+      await page.waitForSelector('.asks [data-choice=reject]');
+      expect(await state()).to.equal('pending');
+      await page.click('.asks [data-choice=reject]');
+      await page.waitForSelector('.asks [data-held] >> text=/Deny in [1-6] s/');
+      expect(await state()).to.equal('pending');
+      await page.waitForSelector('.asks', { state: 'detached' });
+      expect(await state()).to.equal('denied');
+      await page.context().close();
+      await holding.close();
+    });
+
     it('begins a chat with the permissions that were chosen, and says what each means', async () => {
       const page = await open('#/chat');
       const mode = page.locator('.new-session select').nth(1);
@@ -200,7 +231,7 @@ describe('a conversation in the console', () => {
     it('shows what outsiders wrote as text, wherever it stands', async () => {
       const page = await open('#/board');
       await page.evaluate('window.struck = 0');
-      for (const text of corpus) {
+      for (const text of hostileWords) {
         const id = await session(text, text.slice(0, 200));
         const item = (await house.operator.post('/api/work-items', { title: text, body: text })).body.workItem
           .id as string;
@@ -215,11 +246,7 @@ describe('a conversation in the console', () => {
         expect(await page.locator('.message.user .prose').textContent()).to.equal(text);
       }
       expect(await page.evaluate('window.struck')).to.equal(0);
-      expect(
-        await page.evaluate(
-          '[...document.querySelectorAll("main script, main iframe, main object, main embed, main [onerror], main [onload], main a[href^=javascript i], main a[href^=data i]")].length',
-        ),
-      ).to.equal(0);
+      expect(await page.evaluate(foundMarkup)).to.deep.equal([]);
       await page.context().close();
     });
   });
@@ -263,19 +290,3 @@ describe('a conversation in the console', () => {
     expect(viewer.complaints).to.deep.equal([]);
   });
 });
-
-/** What has turned text into something else elsewhere. */
-const corpus: readonly string[] = [
-  '<img src=x onerror="window.struck=1">',
-  '<script>window.struck=1</script>',
-  '<svg/onload=window.struck=1>',
-  '"><iframe srcdoc="<script>parent.struck=1</script>">',
-  '[click](javascript:window.struck=1)',
-  '[click](data:text/html,<script>window.struck=1</script>)',
-  '![x](x"onerror="window.struck=1)',
-  '<a href="javascript:window.struck=1">x</a>',
-  '`<img src=x onerror=window.struck=1>`',
-  '```html\n<img src=x onerror=window.struck=1>\n```',
-  '</textarea><script>window.struck=1</script>',
-  '&lt;img src=x onerror=window.struck=1&gt;',
-];

@@ -29,6 +29,7 @@ describe('the lists of the console', () => {
   const views = [
     ['cron', '[aria-label="Run now: Weekly report"]'],
     ['connectors', '.panel .rows li >> nth=2'],
+    ['cost', '[data-dearest=s1]'],
     ['files', '#files-title ~ * li'],
     ['organisation', '[data-employee=ann]'],
   ] as const;
@@ -62,6 +63,50 @@ describe('the lists of the console', () => {
     const cell = page.locator('td.num[title]').first();
     await cell.waitFor();
     expect(await cell.getAttribute('title')).to.match(/\b(9:00:00 PM|21:00:00) \(2026-11-30 12:00:00 UTC\)$/);
+    await page.context().close();
+  });
+
+  it('say where the month leads to, which budgets are nearly spent and what cost most', async () => {
+    const page = await viewer.open(house.gateway.url, { path: '/' });
+    await answerInPlace(page);
+    const expected = [endOfMonth()];
+    await viewer.go(page, '#/cost');
+    const end = await page.locator('[data-forecast]').innerText();
+    expect(end).to.be.oneOf([...expected, endOfMonth()]); // midnight may have passed
+    await page.waitForSelector('[data-budget=ann] >> text=nearly spent');
+    await page.waitForSelector('[data-dearest=s1] >> text=Count the fish');
+    await page.context().close();
+  });
+
+  it('send a test message through a connector, and say what became of it', async () => {
+    const page = await viewer.open(house.gateway.url, { path: '/' });
+    await answerInPlace(page);
+    await page.route('**/api/connectors/slack/send', (route) =>
+      route.fulfill({
+        json: { status: 'failed', deliveryId: 'd9', messageId: null, reason: 'not_in_channel' },
+      }),
+    );
+    await viewer.go(page, '#/connectors');
+    await page.fill('[aria-label="Channel of slack for a test message"]', '#reports');
+    const sent = page.waitForRequest('**/api/connectors/slack/send');
+    await page.click('button >> text=Send a test');
+    expect((await sent).postDataJSON()).to.include({ channel: '#reports' });
+    await page.waitForSelector('[data-outcome] >> text=The test message was not sent. not_in_channel');
+    await page.context().close();
+  });
+
+  it('mark on the strip what was missed where it was due, and what was caught up late', async () => {
+    const page = await viewer.open(house.gateway.url, { path: '/' });
+    await answerInPlace(page);
+    await viewer.go(page, '#/cron');
+    const late = page.locator('[data-strip=c1] [data-run=caught-up] title');
+    await late.waitFor({ state: 'attached' });
+    expect(await late.textContent()).to.match(/ success: caught up, was due at /);
+    const missed = page.locator('[data-strip=c1] [data-run=missed]');
+    // Due five hours ago, on record since one hour
+    const hoursAgo = (1_440 - Number(await missed.getAttribute('x')) - 8) / 60;
+    expect(hoursAgo).to.be.within(4.9, 5.1);
+    await page.waitForSelector('[data-strip=c1] [aria-label*="1 of them missed, 1 caught up late"]');
     await page.context().close();
   });
 
@@ -152,6 +197,68 @@ describe('what is kept in the home, in the console', () => {
     await page.context().close();
   });
 
+  it('an employee is retired after a second look, unless others report to them', async () => {
+    await writeFile(join(home.home, 'org/build/dora.yaml'), '# Dora\nrank: employee\n');
+    await writeFile(join(home.home, 'org/build/emil.yaml'), 'rank: employee\nreportsTo: dora\n');
+    const page = await open('#/organisation');
+    await page.waitForSelector('[data-employee=emil]');
+    await page.click('[aria-label="Retire dora"]');
+    await page.click('button >> text=Retire dora; the file is kept');
+    await page.waitForSelector('[data-employee=dora] [role=alert] >> text=emil reports to dora');
+    await page.click('[aria-label="Retire emil"]');
+    await page.press('button >> text=Retire emil; the file is kept', 'Enter');
+    await page.waitForSelector('[data-employee=emil]', { state: 'detached' });
+    await page.click('[aria-label="Retire dora"]');
+    await page.click('[aria-label="Keep dora"]');
+    await page.click('[aria-label="Retire dora"]');
+    await page.click('button >> text=Retire dora; the file is kept');
+    await page.waitForSelector('[data-employee=dora]', { state: 'detached' });
+    expect(await file('org/.retired/build/dora.yaml')).to.include('# Dora');
+    await page.context().close();
+  });
+
+  // Who left an editor of a text, by a link or by closing the tab, lost what was written
+  it('keeps what was written and not saved, and throws it away where one wants', async () => {
+    const page = await open('#/text/knowledge/pond.md');
+    await page.click('button >> text=Edit');
+    await page.fill('textarea.yaml', '# The pond\n\nIt is frozen.\n');
+    await viewer.go(page, '#/now');
+    await page.waitForSelector('.view.now');
+    await writeFile(join(home.home, 'knowledge/pond.md'), '# The pond\n\nIt lies south.\n');
+    await viewer.go(page, '#/text/knowledge/pond.md');
+    await page.waitForSelector('[data-draft] >> text=The file has changed since');
+    await page.reload();
+    await page.waitForSelector('[data-draft]');
+    expect(await page.inputValue('textarea.yaml')).to.include('It is frozen.');
+    await page.click('button >> text=Leave it as it was');
+    await page.waitForSelector('.text p >> text=It lies south.');
+    await page.reload();
+    await page.waitForSelector('.text p >> text=It lies south.');
+    await writeFile(join(home.home, 'knowledge/pond.md'), '# The pond\n\nIt lies north of the house.\n');
+    await page.context().close();
+  });
+
+  // On a borrowed device the token was forgotten, and the next person read what had been written
+  it('leaves no draft on the device where the token is forgotten, and asks before', async () => {
+    const page = await open('#/text/knowledge/pond.md');
+    await page.click('button >> text=Edit');
+    await page.fill('textarea.yaml', '# The pond\n\nA secret.\n');
+    await viewer.go(page, '#/now');
+    await page.waitForSelector('.view.now');
+    const drafts = () =>
+      page.evaluate("Object.keys(localStorage).filter((slot) => slot.includes('pond.md')).length");
+    await page.click('text=Forget token');
+    await page.waitForSelector('[data-forget] >> text=One unsaved text on this device will be lost.');
+    await page.click('[data-forget] >> text=Stay');
+    await page.waitForSelector('text=Forget token');
+    expect(await drafts()).to.equal(1);
+    await page.click('text=Forget token');
+    await page.click('[data-forget] >> text=Forget all');
+    await page.waitForSelector('#token');
+    expect(await drafts()).to.equal(0);
+    await page.context().close();
+  });
+
   it('skills and knowledge are read, found, changed and written', async () => {
     const page = await open('#/files');
     await page.click('[data-skill=review]');
@@ -229,6 +336,16 @@ describe('what is kept in the home, in the console', () => {
 
 const at = new Date(Date.now() - 3_600_000).toISOString();
 
+const paidDays = 7;
+const usdPerDay = 2;
+
+/** Of months in which each of the last seven days cost the same. */
+function endOfMonth(): string {
+  const [year = 0, month = 0, date = 0] = new Date().toISOString().slice(0, 10).split('-').map(Number);
+  const daysLeft = new Date(Date.UTC(year, month, 0)).getUTCDate() - date;
+  return `$${(usdPerDay * (Math.min(paidDays, date) + daysLeft)).toFixed(2)}`;
+}
+
 async function answerInPlace(
   page: Page,
   given: { readonly timeZone?: string; readonly nextRunAt?: string } = {},
@@ -241,7 +358,20 @@ async function answerInPlace(
     nextRunAt: given.nextRunAt ?? new Date(Date.now() + 7_200_000).toISOString(),
     lastRun: null,
   };
-  const delivery = { outcome: 'sent', text: 'The weekly report is ready.', createdAt: at };
+  const delivery = {
+    status: 'sent',
+    channel: '#reports',
+    thread: null,
+    reason: null,
+    messageId: '17',
+    requestedBy: 'cron',
+    requestedAt: at,
+    settledAt: at,
+  };
+  const ago = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
+  const run = { timestamp: at, durationMs: 1_000, status: 'success' };
+  const sums = { sessions: 1, turns: 4, inputTokens: 12_000, outputTokens: 900, cachedTokens: 0 };
+  const costs = (keys: readonly string[], costUsd: number) => keys.map((key) => ({ ...sums, key, costUsd }));
   const employee = { rank: 'employee', role: 'Writes the reports', department: 'build', engine: 'pen' };
   const answers: Readonly<Record<string, unknown>> = {
     '/api/cron': [
@@ -249,15 +379,22 @@ async function answerInPlace(
       { ...job, id: 'c2', name: 'Look at the mail', lastRun: { status: 'error', timestamp: at } },
       { ...job, id: 'c3', name: 'Water the plants in all the rooms', enabled: false, nextRunAt: null },
     ],
+    '/api/cron/c1/runs': [
+      { ...run, sessionKey: `cron:c1:${ago(1)}`, why: 'trigger' },
+      { ...run, sessionKey: `cron:c1:${ago(3)}`, why: 'caught-up' },
+      { ...run, sessionKey: `cron:c1:${ago(5)}`, status: 'missed' },
+    ],
+    '/api/cron/c2/runs': [],
+    '/api/sessions/s1': { id: 's1', title: 'Count the fish', engine: 'pen', status: 'idle' },
     '/api/connectors': [
       { name: 'slack', status: 'running', employee: null, detail: null },
       { name: 'mail', status: 'error', employee: null, detail: 'The server refused the login (535).' },
     ],
     '/api/connectors/slack/deliveries': {
       deliveries: [
-        delivery,
-        { ...delivery, outcome: 'failed', reason: 'not_in_channel' },
-        { ...delivery, outcome: 'unknown', text: 'A long message that goes on and on. '.repeat(8) },
+        { ...delivery, id: 'd1' },
+        { ...delivery, id: 'd2', status: 'failed', reason: 'not_in_channel' },
+        { ...delivery, id: 'd3', status: 'unknown', reason: 'The connection was cut. '.repeat(8) },
       ],
     },
     '/api/connectors/mail/deliveries': { deliveries: [] },
@@ -268,7 +405,12 @@ async function answerInPlace(
     '/api/skills': [
       { name: 'review', description: 'How we review a change before it is merged. '.repeat(4) },
     ],
-    '/api/org/budgets': { budgets: [{ employee: 'ann', spentUsd: 12.5, limitUsd: 20, grantedUsd: 5 }] },
+    '/api/org/budgets': {
+      budgets: [
+        { employee: 'ann', spentUsd: 22.5, limitUsd: 20, grantedUsd: 5, state: 'warned' },
+        { employee: 'chief', spentUsd: 3, limitUsd: null, grantedUsd: 0, state: 'within' },
+      ],
+    },
     '/api/org': {
       setAside: [{ file: 'org/carl.md', reason: 'The rank "boss" is unknown.' }],
       departments: ['build'],
@@ -288,4 +430,13 @@ async function answerInPlace(
     ({ pathname }) => pathname in answers,
     (route) => route.fulfill({ json: answers[new URL(route.request().url()).pathname] }),
   );
+  await page.route('**/api/cost/report?*', (route) => {
+    const groupBy = new URL(route.request().url()).searchParams.get('groupBy') ?? '';
+    const keys =
+      groupBy === 'day'
+        ? Array.from({ length: paidDays }, (_, n) => ago(24 * n).slice(0, 10))
+        : [groupBy === 'session' ? 's1' : 'ann'];
+    const groups = costs(keys, usdPerDay);
+    return route.fulfill({ json: { groupBy, totals: { ...sums, costUsd: 14 }, groups, truncated: false } });
+  });
 }

@@ -94,7 +94,7 @@ describe('the fleet in a browser', () => {
     await page.waitForSelector('.row >> text=born while one looked elsewhere');
     await until(
       page,
-      `[...document.querySelectorAll('.figures > div')].some((figure) => figure.textContent === '2refused' || figure.textContent === 'refused2')`,
+      `[...document.querySelectorAll('.figures > div')].some((figure) => figure.textContent === '2events refused' || figure.textContent === 'events refused2')`,
     );
     await page.context().close();
   });
@@ -170,7 +170,7 @@ describe('the fleet in a browser', () => {
       await page.locator('.supervisors > li > ul > li > .supervisor > a').allInnerTexts(),
     ).to.include.members(['session', 'work-item']);
     expect(await page.locator('.supervisors > li > ul > li .rules').first().innerText()).to.equal(
-      'each for itself, restarted after a failure; halted after 5 failures in 1 min',
+      'each for itself, restarted after a failure; at most 5 failures in 1 min, then halted',
     );
     expect(await page.locator('[aria-labelledby=circuits-title] li').allInnerTexts()).to.satisfy(
       (texts: string[]) =>

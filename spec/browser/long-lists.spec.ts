@@ -48,6 +48,7 @@ describe('long lists', () => {
       await page.waitForSelector(`${list} > [data-index="0"]`);
       expect(await nodesOf(page, list), 'at the top').to.be.within(12, nodesMax);
       await toTheEnd(page, list);
+      await until(page, `${nodesIn(list)} >= 12`); // what is read where one looks has come
       expect(await nodesOf(page, list), 'at the end').to.be.within(12, nodesMax);
       await page.setViewportSize({ width: 390, height: 844 });
       await until(page, `document.querySelectorAll('${list} > [data-index]').length > 0`);
@@ -90,11 +91,10 @@ describe('long lists', () => {
 const nodesMax = 400;
 const many = 3_000;
 
-/** Elements in the rows of a list, with the rows themselves. */
-const nodesOf = (page: Page, list: string): Promise<number> =>
-  page.evaluate(
-    `[...document.querySelectorAll('${list} > [data-index]')].reduce((sum, row) => sum + 1 + row.querySelectorAll('*').length, 0)`,
-  );
+/** Elements in the rows of a list, with the rows themselves: to be asked of a page. */
+const nodesIn = (list: string): string =>
+  `[...document.querySelectorAll('${list} > [data-index]')].reduce((sum, row) => sum + 1 + row.querySelectorAll('*').length, 0)`;
+const nodesOf = (page: Page, list: string): Promise<number> => page.evaluate(nodesIn(list));
 
 /** Scrolls whatever has to be until the last row stands in the window. */
 async function toTheEnd(page: Page, list: string): Promise<void> {
@@ -188,7 +188,10 @@ async function answerInPlace(page: Page): Promise<void> {
         parked: null,
       })),
     },
-    '/api/inspect/dead-letters': {
+    '/api/inspect/stuck': {
+      stopped: [],
+      slow: [],
+      isCut: true,
       deadLetters: rows((n) => ({
         id: `d${n}`,
         actor: { kind: 'session', id: `s${n}` },
@@ -200,6 +203,15 @@ async function answerInPlace(page: Page): Promise<void> {
   };
   await page.route(
     ({ pathname }) => pathname in answers,
-    (route) => route.fulfill({ json: answers[new URL(route.request().url()).pathname] }),
+    (route) => {
+      const { pathname, searchParams } = new URL(route.request().url());
+      const answer = answers[pathname];
+      if (pathname !== '/api/work-items') return route.fulfill({ json: answer });
+      const { workItems, total } = answer as { workItems: readonly unknown[]; total: number };
+      const offset = Number(searchParams.get('offset'));
+      return route.fulfill({
+        json: { workItems: workItems.slice(offset, offset + Number(searchParams.get('limit'))), total },
+      });
+    },
   );
 }

@@ -1,6 +1,10 @@
 import { expect } from 'chai';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Troupe } from '../lib/cli/troupe.js';
-import { makeClient } from '../lib/gateway/fixture.js';
+import { makeClient, poll } from '../lib/gateway/fixture.js';
+import { pushBrowser } from '../helpers/push-service.js';
+import { wrongWith } from './axe.js';
 import { openBrowser, type Viewer } from './browser.js';
 
 /** `troupe open`, with a real browser: nothing is typed, and no token is ever in it. */
@@ -75,6 +79,72 @@ describe('a paired browser', () => {
       await page.waitForSelector('.gate #token');
       await page.context().close();
     });
+
+  // This browser shows no notifications and no push service is reachable from here: permission and subscription are
+  // played, the worker, its policy and the gateway are real.
+  it('is notified once a person asks for it, by a worker that the policy of the page lets in', async () => {
+    const { url } = await troupe.announcement();
+    const { out } = await troupe.run('open', '--print', '--home', troupe.home());
+    const page = await viewer.open(url, { signedIn: false });
+    const { subscription } = pushBrowser('send/browser');
+    await page.addInitScript(`
+      Object.defineProperty(Notification, 'permission', { get: () => 'default' });
+      Notification.requestPermission = async () => 'granted';
+      PushManager.prototype.getSubscription = async () => null;
+      PushManager.prototype.subscribe = async (options) => {
+        globalThis.asked = options;
+        return { toJSON: () => (${JSON.stringify(subscription)}) };
+      };`);
+    await page.goto(out.trim());
+    await page.waitForSelector('[data-connection=live]');
+    await viewer.go(page, '#/settings');
+    await page.click('text=Notify this browser');
+    await page.waitForSelector('text=Stop notifying this browser');
+    const state = await page.evaluate<{ publicKey: string; subscribed: boolean }>(
+      "fetch('/api/push').then((answer) => answer.json())",
+    );
+    expect(state.subscribed).to.equal(true);
+    expect(await page.evaluate('globalThis.asked')).to.deep.equal({
+      userVisibleOnly: true,
+      applicationServerKey: state.publicKey,
+    });
+    expect(await wrongWith(page), 'axe').to.deep.equal([]);
+    const worker = page.context().serviceWorkers()[0] ?? (await page.context().waitForEvent('serviceworker'));
+    await worker.evaluate(
+      'globalThis.shown = []; registration.showNotification = async (...shown) => void globalThis.shown.push(shown)',
+    );
+    const devtools = await page.context().newCDPSession(page);
+    const registrationId = await new Promise<string>((resolve) => {
+      devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
+        for (const one of registrations) resolve(one.registrationId);
+      });
+      void devtools.send('ServiceWorker.enable');
+    });
+    const message = { tag: 'm1', waiting: 1, isNew: true };
+    for (const data of [message, { ...message, waiting: 0, isNew: false }].map((one) => JSON.stringify(one)))
+      await devtools.send('ServiceWorker.deliverPushMessage', { origin: url, registrationId, data });
+    const shown = await poll(
+      () => worker.evaluate('globalThis.shown') as Promise<readonly unknown[]>,
+      (all) => all.length === 2,
+    );
+    expect(shown).to.deep.equal([
+      ['Troupe', { tag: 'm1', body: 'Something waits for you.', silent: false }],
+      ['Troupe', { tag: 'm1', body: 'Decided.', silent: true }],
+    ]);
+    // A browser that renewed its subscription was notified no more: the old address was never replaced
+    const renewed = pushBrowser('send/renewed').subscription;
+    await worker.evaluate(`new Promise((resolve, reject) => {
+      const event = new Event('pushsubscriptionchange');
+      event.newSubscription = { toJSON: () => (${JSON.stringify(renewed)}) };
+      event.waitUntil = (work) => work.then(resolve, reject);
+      dispatchEvent(event);
+    })`);
+    const kept = await readFile(join(troupe.home(), 'auth-devices.json'), 'utf8');
+    expect([kept.includes('send/renewed'), kept.includes('send/browser')]).to.deep.equal([true, false]);
+    await page.click('text=Stop notifying this browser');
+    await page.waitForSelector('text=Notify this browser');
+    await page.context().close();
+  });
 
   it('breaks no rule of the policy and throws nothing', () => {
     expect(viewer.complaints).to.deep.equal([]);

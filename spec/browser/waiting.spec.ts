@@ -20,7 +20,8 @@ describe('what waits, in a browser', () => {
     expect(answer.status, answer.text).to.be.below(300);
     return answer.body;
   };
-  const rows = (): Promise<string[]> => page.locator('.waiting tbody th a').allInnerTexts();
+  const rows = (): Promise<string[]> =>
+    page.locator('.waiting [data-problem=decision] th > a').allInnerTexts();
 
   before(async () => {
     viewer = await openBrowser();
@@ -48,7 +49,7 @@ describe('what waits, in a browser', () => {
     await post('/api/sessions', { prompt: 'fail please', title: 'Fix the fence' });
     page = await viewer.open(house.gateway.url, { at: '#/waiting', reducedMotion: 'reduce' });
     await page.waitForSelector('.waiting tbody tr >> nth=3');
-    await page.waitForSelector('.stopped >> text=Fix the fence');
+    await page.waitForSelector('.waiting >> text=Fix the fence');
   });
   after(async () => {
     await viewer.close();
@@ -63,10 +64,19 @@ describe('what waits, in a browser', () => {
       'Publish the report: May I?',
       'Ship it: ask (approval)',
     ]);
-    expect(await page.locator('.waiting tbody tr').first().innerText()).to.match(/approval\s+chief/);
-    expect(await page.locator('nav .count').innerText()).to.match(/^4/);
-    expect(await page.locator('[aria-labelledby=stopped-title]').innerText()).to.match(
-      /Fix the fence[^]*error/,
+    expect(await page.locator('.waiting tr:has-text("Buy new")').innerText()).to.match(/approval\s+chief/);
+    // Every row of the list: four for a decision, two runs that are queued, a session in error
+    await page.waitForSelector('nav .count >> text=/^7/');
+    expect(await page.locator('.waiting tbody tr').count()).to.equal(7);
+    // The number mixed kinds and did not say of what it was
+    const counted = '4 wait for a decision, 1 stopped, 2 queued, silent or long at work';
+    expect(await page.locator('.heading p').innerText()).to.equal(counted);
+    expect(await page.locator('nav a:has(.count)').getAttribute('title')).to.equal(
+      `Waiting (g w): ${counted}`,
+    );
+    expect(await page.locator('nav .count').innerText()).to.include(counted);
+    expect(await page.locator('.waiting tr:has-text("Fix the fence")').innerText()).to.match(
+      /Fix the fence[^]*It broke\.[^]*error/,
     );
     expect(await wrongWith(page), 'by day').to.deep.equal([]);
     await picture(page, 'waiting-day');
@@ -79,8 +89,9 @@ describe('what waits, in a browser', () => {
   it('finds by words, and stands as it was left after Back', async () => {
     await page.fill('.filters input', 'archive move');
     await page.waitForSelector('.waiting tbody tr:only-child');
+    expect(await page.evaluate('location.hash')).to.equal('#/waiting?find=archive+move');
     expect(await rows()).to.deep.equal(['Move the archive <b>now</b>: May I?']);
-    await page.click('.waiting tbody a');
+    await page.click('.waiting tbody th > a');
     await page.waitForSelector('#actor-title');
     await page.goBack();
     await page.waitForSelector('.waiting tbody tr:only-child');
@@ -90,14 +101,106 @@ describe('what waits, in a browser', () => {
     await page.waitForSelector('.waiting tbody tr:only-child');
     expect(await rows()).to.deep.equal(['Ship it: ask (approval)']);
     await page.selectOption('.filters select >> nth=0', '');
-    await page.click('.waiting thead >> text=What');
+    await page.click('.waiting thead >> text="What, and why"');
     await page.waitForSelector('th[aria-sort=ascending] >> text=What');
     expect(await rows()).to.deep.equal([...(await rows())].sort());
   });
 
+  // Filters knew the decisions alone: what had stopped, was queued or was a dead letter was listed whatever was chosen
+  it('filters by state, who, age and words, and sorts by any column, over all rows, as the address says', async () => {
+    const shown = (): Promise<string[]> => page.locator('.waiting tbody th > a').allInnerTexts();
+    const choose = async (name: string, value: string): Promise<void> => {
+      await page.selectOption(`.filters label:has-text("${name}") select`, value);
+    };
+    await viewer.go(page, '#/waiting');
+    await page.waitForSelector('.waiting tbody tr >> nth=6');
+    await choose('State', 'queued');
+    await page.waitForSelector('.filtered >> text=2 of 7');
+    expect(await shown()).to.deep.equal(['Ship it', 'Ship it']);
+    await page.click('.filtered >> text=Show all');
+    await page.waitForSelector('.waiting tbody tr >> nth=6');
+    await choose('Waits on', 'operator');
+    await page.waitForSelector('.filtered >> text=1 of 7');
+    expect(await shown()).to.deep.equal(['Fix the fence']);
+    await choose('Waits on', '');
+    await page.fill('.filters input', 'broke'); // of its cause
+    await page.waitForSelector('.filtered >> text=1 of 7');
+    expect(await shown()).to.deep.equal(['Fix the fence']);
+    await page.fill('.filters input', '');
+    await choose('For at least', '86400');
+    await page.waitForSelector('.empty >> text=Nothing that is stuck matches.');
+    expect(await page.evaluate('location.hash')).to.equal('#/waiting?age=86400');
+    await page.click('.filtered >> text=Show all');
+    for (const [at, name] of ['What, and why', 'State', 'Waits on'].entries()) {
+      for (const [direction, sort] of [
+        ['ascending', 1],
+        ['descending', -1],
+      ] as const) {
+        await page.click(`.waiting thead button >> text="${name}"`);
+        await page.waitForSelector(`th[aria-sort=${direction}] >> text="${name}"`);
+        const cells =
+          at === 0
+            ? await shown()
+            : await page.locator(`.waiting tbody td:nth-child(${at + 1})`).allInnerTexts();
+        const words = cells.map((cell) => cell.toLowerCase());
+        expect(words, `${name}, ${direction}`).to.deep.equal(
+          [...words].sort((a, b) => (a < b ? -sort : a > b ? sort : 0)),
+        );
+      }
+    }
+    expect(await page.evaluate('location.hash')).to.equal('#/waiting?sort=-on');
+    await page.reload();
+    await page.waitForSelector('th[aria-sort=descending] >> text=Waits on');
+    await viewer.go(page, '#/waiting');
+  });
+
+  // A notice beneath a button took a hundred pixels from the column of the titles
+  it('keeps the widths of its columns and the places of its rows when a notice comes', async () => {
+    const places = (): Promise<unknown> =>
+      page.evaluate(
+        `[...document.querySelectorAll('.waiting th, .waiting td')].map((cell) => {
+          const { left, width } = cell.getBoundingClientRect();
+          return [left, width];
+        })`,
+      );
+    const rowTops = (): Promise<number[]> =>
+      page.evaluate(
+        `[...document.querySelectorAll('.waiting tbody tr')].map((row) => row.getBoundingClientRect().top)`,
+      );
+    await page.waitForSelector('.waiting tr:has-text("Publish") .cause-facts');
+    await page.route('**/approval', (route) =>
+      route.fulfill({ status: 409, json: { code: 'CONFLICT', error: 'It is decided by the board.' } }),
+    );
+    const button = page.locator('button[aria-label^="Approve: Publish"]');
+    await button.hover();
+    const before = [await places(), (await rowTops()).slice(0, 2)];
+    await button.click();
+    await page.waitForSelector('.decide [role=alert]');
+    expect([await places(), (await rowTops()).slice(0, 2)]).to.deep.equal(before);
+    await page.unroute('**/approval');
+    await page.mouse.move(0, 0);
+    await page.reload();
+    await page.waitForSelector('.waiting tbody tr >> nth=6');
+  });
+
   it('decides in place, in the list and on the actor', async () => {
+    const before = await rows();
+    const place = before.indexOf('Buy new chairs: May I?');
     await page.click('button[aria-label="Approve: Buy new chairs: May I?"]');
+    await page.waitForSelector('.waiting tr.gone .outcome >> text=Approved.');
+    // Nothing moved under the pointer, neither by what went nor by what comes
+    await post('/api/work-items', { title: 'Aardvarks' }).then(({ workItem }) =>
+      post(`/api/work-items/${workItem.id}/approval/request`, { request: 'May I?' }),
+    );
+    await page.waitForSelector('.waiting >> text=Aardvarks');
+    expect(await rows()).to.deep.equal([...before, 'Aardvarks: May I?']);
+    expect(await page.locator('.waiting [data-problem=decision]').nth(place).getAttribute('class')).to.equal(
+      'gone',
+    );
+    await page.mouse.move(0, 0);
     await page.waitForSelector('.waiting >> text=Buy new chairs', { state: 'detached' });
+    expect(await rows()).to.deep.equal([...before.filter((_, n) => n !== place), 'Aardvarks: May I?']);
+    await page.click('button[aria-label^="Reject: Aardvarks"]');
     expect((await house.operator.get(`/api/work-items/${items[1]}`)).body.workItem.approvalState).to.equal(
       'approved',
     );
@@ -119,7 +222,7 @@ describe('what waits, in a browser', () => {
     expect(made.status, made.text).to.equal(201);
     await viewer.go(page, '#/waiting');
     await page.click('button[aria-label^="Approve: Send it, version 1"]');
-    await page.waitForSelector('.waiting >> text=Send it', { state: 'detached' });
+    await page.waitForSelector('.waiting tr.gone:has-text("Send it, version 1")');
     expect((await house.operator.get('/api/workflow-approvals')).body.pending).to.deep.equal([]);
 
     // The next one is read as what changes, in the console
@@ -134,18 +237,17 @@ describe('what waits, in a browser', () => {
     expect((await inbox.locator('.subject .added').allInnerTexts()).join('')).to.match(/example\.net/);
     expect(await inbox.locator('.subject details pre').textContent()).to.include('"version": 2');
     await inbox.context().close();
-    await page.waitForSelector('.waiting >> text=Send it');
     await page.click('button[aria-label^="Approve: Send it, version 2"]');
-    await page.waitForSelector('.waiting >> text=Send it', { state: 'detached' });
+    await page.waitForSelector('.waiting tr.gone:has-text("Send it, version 2")');
   });
 
   it('shows a queued run as queued, behind which run, and cancels it', async () => {
     await viewer.go(page, '#/runs');
     await page.waitForSelector('.runs .state >> text=queued');
     expect((await page.locator('.runs .state').allInnerTexts()).sort()).to.deep.equal([
-      'parked',
       'queued',
       'queued',
+      'waiting for a decision',
     ]);
     await page.locator('.runs a', { hasText: 'queued' }).first().click();
     await page.waitForSelector('#queue-title >> text=number 2 of 2');
@@ -154,25 +256,29 @@ describe('what waits, in a browser', () => {
     expect(await page.locator('.heading .state').innerText()).to.equal('queued');
     expect(await page.locator('.gate-panel .relations li').count()).to.equal(1);
     await page.click('text=Cancel this run');
+    await page.waitForSelector('[data-held] >> text=/Cancel this run in [1-6] s/');
     await page.waitForSelector('.heading .state >> text=cancelled');
   });
 
   it('lists what is at work for long, and finds an actor by words of its title', async () => {
     const { id } = await post('/api/sessions', { prompt: 'hang on', title: 'Count all the sheep' });
     // The real list, asked for younger ones: no spec waits for a quarter of an hour
-    await page.route('**/api/inspect/actors?*age=900*', (route) =>
-      route.continue({ url: route.request().url().replace('age=900', 'age=0') }),
+    await page.route('**/api/inspect/stuck', (route) =>
+      route.continue({ url: `${route.request().url()}?longSeconds=0` }),
     );
     await viewer.go(page, '#/fleet');
     await viewer.go(page, '#/waiting');
-    await page.waitForSelector('[aria-labelledby=stale-title] >> text=Count all the sheep');
-    await page.unroute('**/api/inspect/actors?*age=900*');
+    await page.reload();
+    await page.waitForSelector(
+      '.waiting tr[data-problem=slow]:has-text("Count all the sheep") >> text=At work since',
+    );
     await page.click('button.find');
     await page.fill('#jump', 'SHEEP count');
     await page.press('#jump', 'Enter');
     await page.click('.hits button >> text=Count all the sheep');
     await page.waitForSelector('#actor-title >> text=Count all the sheep');
     expect(await page.evaluate('location.hash')).to.include(id);
+    await page.unroute('**/api/inspect/stuck');
   });
 
   it('says so where the gateway refuses one of several that are decided at once', async () => {
@@ -213,7 +319,7 @@ describe('what waits, in a browser', () => {
     const [managers, roots] = [await ask('Paint the door', 'bob'), await ask('Paint the roof', 'chief')];
     await viewer.go(page, '#/waiting');
     await page.click('button[aria-label^="Approve: Paint the roof"]');
-    await page.waitForSelector('.waiting >> text=Paint the roof', { state: 'detached' });
+    await page.waitForSelector('.waiting tr.gone:has-text("Paint the roof")');
     expect((await house.operator.get(`/api/work-items/${roots}`)).body.workItem.approvalState).to.equal(
       'approved',
     );
@@ -223,6 +329,28 @@ describe('what waits, in a browser', () => {
     await viewer.go(page, `#/actor/work-item/${managers}`);
     await page.waitForSelector('.gate-panel .decide >> text=bob decides');
     expect(await wrongWith(page)).to.deep.equal([]);
+  });
+
+  it('holds a decision for five seconds, in which it can be undone, and says what came of it', async () => {
+    const holding = await openHouse({ withRoster: true, holds: true });
+    const { workItem } = (await holding.operator.post('/api/work-items', { title: 'Sell the boat' })).body;
+    await holding.operator.post(`/api/work-items/${workItem.id}/approval/request`, { request: 'May I?' });
+    const state = async (): Promise<string> =>
+      (await holding.operator.get(`/api/work-items/${workItem.id}`)).body.workItem.approvalState;
+    const undoable = await viewer.open(holding.gateway.url, { at: '#/waiting' });
+    const row = '.waiting tr:has-text("Sell the boat")';
+    await undoable.click(`${row} button.primary`);
+    await undoable.click(`${row} [data-held] button >> text=Undo`);
+    await undoable.waitForSelector(`${row} .outcome >> text=Undone: nothing was decided.`);
+    expect(await state()).to.equal('pending');
+    await undoable.click(`${row} button.primary`);
+    await undoable.waitForSelector(`${row} [data-held] >> text=/Approve in [1-6] s/`);
+    expect(await state()).to.equal('pending');
+    expect(await wrongWith(undoable)).to.deep.equal([]);
+    await undoable.waitForSelector(`${row}.gone .outcome >> text=Approved.`);
+    expect(await state()).to.equal('approved');
+    await undoable.context().close();
+    await holding.close();
   });
 
   it('is readable on a phone, nothing wider than the window', async () => {

@@ -27,7 +27,11 @@ describe('a running agent in a browser', () => {
     await page.waitForSelector('.working .said >> text=did');
     const facts = (await page.locator('.work-facts').innerText()).replaceAll('\n', ' ');
     expect(facts).to.match(/silent for \d+ s/);
-    expect(facts).to.match(/turn is ended in (?:\d+ s|1 min)/);
+    expect(facts, 'it waits for a slot: its time has not begun').to.match(
+      /turn may take, once it begins 1 min/,
+    );
+    await house.supervisor.ask('session', id, { type: 'turn.began', turnId: `${id}:1` });
+    await page.waitForSelector('.work-facts >> text=turn is ended in');
     expect(facts).to.include('cost so far $0.00');
     await picture(page, 'working-day');
     expect(await wrongWith(page), 'by day').to.deep.equal([]);

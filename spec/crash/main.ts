@@ -15,6 +15,9 @@ if (process.argv[2] === 'faults') {
 // So is `npm run crash -- cluster …`: several nodes, one home in PostgreSQL
 if (process.argv[2] === 'cluster') await import('./cluster/main.js');
 
+// And so is `npm run crash -- migrations …`: an upgrade of many actors, killed
+if (process.argv[2] === 'migrations') await import('./migrations.js');
+
 /**
  * `npm run crash -- [--rounds 50] [--seed 1] [--writers 16] [--mode gateway|kernel]`: kills the real process
  * at random moments and audits what it had acknowledged. Both modes by default, half of the rounds each. Any

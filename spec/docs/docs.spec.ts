@@ -37,6 +37,7 @@ describe('the README and the guides', () => {
     const runs = new Set([
       'sh run',
       'sh run again',
+      'sh run typed',
       'ts run',
       'yaml config',
       'yaml employee',
@@ -112,12 +113,12 @@ describe('the README and the guides', () => {
     });
     after(() => shell.clear());
 
-    for (const sample of used('sh', 'run', 'run again'))
+    for (const sample of used('sh', 'run', 'run again', 'run typed'))
       it(`${place(sample)} does what it says`, async () => {
         const attemptsMax = sample.use === 'run again' ? 30 : 1;
         let printed = '';
         for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-          printed = await shell.paste(sample.code);
+          printed = await shell.paste(sample.code, sample.use === 'run typed');
           if (sample.output === undefined || patternOf(sample.output).test(printed)) return;
         }
         expect(printed).to.match(patternOf(sample.output ?? ''));

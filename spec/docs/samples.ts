@@ -6,7 +6,8 @@ import { root } from '../house/sources.js';
 /**
  * The samples of the README and of the guides. A fence says in its first line what is done with it:
  *
- * - `sh run`: pasted into a shell beside a running gateway; `sh run again`: repeated until its output is there
+ * - `sh run`: pasted into a shell beside a running gateway; `sh run again`: repeated until its output is there;
+ *   `sh run typed`: in a pseudo-terminal, where the question is answered with `y`
  * - `ts run`: compiled against the packed package, strictly, and run
  * - `yaml config`, `yaml employee`, `json definition`: read by what reads such files
  * - `text output`: what the sample above prints, line by line; `…` stands for anything

@@ -8,6 +8,7 @@ import type { ModelServer } from '../helpers/model-server/server.js';
 import type { ToolServer } from '../helpers/tool-server.js';
 import { gatewayKeeps } from './gateway-keeps.js';
 import { gatewayKilled } from './gateway-killed.js';
+import { personCases } from './person-cases.js';
 import { playTurn, type PlayedTurn } from '../helpers/turn-bench.js';
 
 /**
@@ -33,6 +34,8 @@ export interface Subject {
   readonly resumesOnce?: boolean;
   /** It tells its model why a tool was denied. */
   readonly hearsWhy?: boolean;
+  /** The file of a project that it gives its model to read. */
+  readonly instructions?: string;
   readonly level: SandboxLevel;
   /** With `--sandbox`. */
   readonly sandbox?: TurnSandbox;
@@ -201,6 +204,7 @@ export const cases: readonly Case[] = [
   ['gateway killed', (subject) => gatewayKilled(subject)],
   ['kept by a gateway', (subject) => gatewayKeeps(subject, false)],
   ['kept, in a worker', (subject) => gatewayKeeps(subject, true)],
+  ...personCases,
   ...[401, 429, 500].map((status): Case => [
     `${status}`,
     async (subject) => {

@@ -23,6 +23,7 @@ export const codexProgram: Program = {
       shell: 'exec_command {"cmd": "printf made-%s $((40+2)) > made && cat made"}',
       env: { HOME: home },
       hearsWhy: true,
+      instructions: 'AGENTS.md',
     });
   },
 };

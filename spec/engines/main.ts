@@ -15,14 +15,18 @@ import { programs } from './programs.js';
  * `npm run engines [-- claude codex …]`: the real agent programs, installed at pinned versions into a
  * temporary folder, play real turns through our engines against a scripted model on a loopback port. Where
  * the system allows it, everything after the installation runs in a network namespace that has a loopback and
- * nothing else. `--sandbox` plays all of it confined, at the levels `home` and `workspace`. Prints a table; exits with 1 when a case fails. TROUPE_ENGINES_FOLDER keeps the installations
- * for the next time.
+ * nothing else. `--sandbox` plays all of it confined, at the levels `home` and `workspace`; `--only=worktree,image`
+ * plays the cases with such a word in their names. Prints a table; exits with 1 when a case fails. TROUPE_ENGINES_FOLDER keeps
+ * the installations for the next time.
  */
 const isolated = process.env['TROUPE_ENGINES_ISOLATED'];
 const wanted = process.argv.slice(2);
 const named = wanted.filter((word) => !word.startsWith('-'));
 const chosen = programs.filter(({ name }) => named.length === 0 || named.includes(name));
 const levels = wanted.includes('--sandbox') ? (['home', 'workspace'] as const) : (['off'] as const);
+const words = wanted.flatMap((word) => /^--only=(.+)$/.exec(word)?.[1]?.split(',') ?? []);
+const played = cases.filter(([name]) => words.length === 0 || words.some((word) => name.includes(word)));
+if (played.length === 0) throw new Error(`no case is called ${words.join(' or ')}`);
 const kept = process.env['TROUPE_ENGINES_FOLDER'];
 const folder = kept ?? (await mkdtemp(join(tmpdir(), 'engines-')));
 await mkdir(folder, { recursive: true });
@@ -89,7 +93,7 @@ async function playAll(how: string): Promise<number> {
       ...(await program.subject({ url: model.url, home, prefix: join(folder, program.name) })),
     };
     console.log(`\n${program.name} (${program.packages.join(' ')}), sandbox ${level}`);
-    for (const [name, run] of cases) {
+    for (const [name, run] of played) {
       const cannot = program.cannot?.[name];
       if (cannot !== undefined) {
         console.log(`  -     ${name}: ${cannot}`);

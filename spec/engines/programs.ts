@@ -12,7 +12,12 @@ export interface Program {
   readonly cannot?: Readonly<Record<string, string>>;
   subject(
     place: Place,
-  ): Promise<Pick<Subject, 'engine' | 'settings' | 'shell' | 'env' | 'rest' | 'resumesOnce' | 'hearsWhy'>>;
+  ): Promise<
+    Pick<
+      Subject,
+      'engine' | 'settings' | 'shell' | 'env' | 'rest' | 'resumesOnce' | 'hearsWhy' | 'instructions'
+    >
+  >;
 }
 
 export interface Place {
@@ -49,6 +54,7 @@ export const programs: readonly Program[] = [
         },
         shell: 'Bash {"command": "printf made-%s $((40+2)) > made && cat made"}',
         env: { HOME: home },
+        instructions: 'CLAUDE.md',
       }),
   },
   codexProgram,

@@ -71,7 +71,8 @@ export function judgeOf(
       if ((text.includes(places.install) || text.includes(places.home)) && !saidIt(ask, places.home))
         fault('path of the server in a refusal');
     }
-    if (stack.test(text) && !/^(?:GET \/api\/(?:openapi|inspect))/.test(where))
+    // A program names the errors that it catches
+    if (stack.test(text) && !/^GET (?:\/api\/(?:openapi|inspect)|\/push-worker\.js)/.test(where))
       fault('stack trace', stack.exec(text)?.[0]);
     if (text.includes(places.install)) fault('path of the program');
     for (const secret of places.secrets())

@@ -155,10 +155,11 @@ async function furnish(home: string): Promise<void> {
 async function openFarSide(): Promise<Server> {
   let asked = 0;
   const server = createServer((request, response) => {
-    request.resume();
+    let isLost = false;
+    request.on('data', (bytes: Buffer) => (isLost ||= bytes.includes('"lost"')));
     request.on('end', () => {
       asked += 1;
-      response.statusCode = asked % 11 === 0 ? 500 : 200;
+      response.statusCode = isLost || asked % 11 === 0 ? 500 : 200;
       response.end('{"id":"m1"}');
     });
   });

@@ -3,6 +3,11 @@ import type { Random } from '../crash/random.js';
 import { chain } from '../machines/graph/graphs.js';
 import { people, skillNames, skillText, until, type Victim } from './victim.js';
 
+interface Waits {
+  readonly what: string;
+  readonly waitingId: string;
+}
+
 /**
  * What is true in the home under test: actors that exist, by kind of path. Filled by an operator with plain
  * requests before every batch, so that most requests of the batch reach something, however much of it they
@@ -79,6 +84,11 @@ export class World {
     this.#know('runs', await this.#post(`/api/workflow-definitions/${flow}/run`, {}));
     ids['flows'] = [flow ?? ''];
     ids['runs'] = ids['runs']?.slice(-1) ?? []; // of that workflow
+    await this.#post('/api/connectors/hook/send', { channel: 'lost', text: 'It may have arrived.' });
+    const { waiting } = (await this.ask('GET', '/api/attention')) as { waiting?: readonly Waits[] };
+    ids['deliveries'] = (waiting ?? [])
+      .filter(({ what }) => what === 'unknown-delivery')
+      .map(({ waitingId }) => waitingId);
     await this.#pair();
     const busy = (await this.#isRunning(ids['busy']?.[0]))
       ? ids['busy']?.[0]
@@ -252,6 +262,7 @@ export class World {
     if (name === 'kind') return String(this.word('', 'kind', random));
     if (name === 'seq') return String(random.between(1, 500));
     if (resource === 'skills') return random.pick(skillNames);
+    if (name === 'deliveryId') return one('deliveries');
     if (resource === 'connectors') return 'hook';
     if (path.includes('employees')) return random.pick(people);
     if (path.includes('departments')) return random.pick(['build', 'board', 'sales']);

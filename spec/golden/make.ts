@@ -29,6 +29,7 @@ import { keep } from './keep.js';
 import { allAsleep, makeBudgets, makeFiles, makeRunning, makeSessions } from './sessions.js';
 import { makeBindings, makeChecking, makeWorkflows } from './workflows.js';
 import { makeWorkItems } from './work.js';
+import { makeWorkers } from './workers.js';
 
 /**
  * `npm run golden`: brings a home of this build into every state that can be reached from outside, over HTTP alone,
@@ -106,6 +107,7 @@ async function firstLife(instance: Instance, configure: () => Promise<void>): Pr
 /** Everything that does not outlive its process. */
 async function lastLife(instance: Instance): Promise<void> {
   const { operator } = instance;
+  await makeWorkers(operator);
   await makeRunning(operator, 'last life');
   await makeWorkingFire(operator);
   await makeChecking(operator);

@@ -141,8 +141,7 @@ export function differences(expected: unknown, found: unknown, where: string): r
   if (where === '/api/inspect/supervision body kinds')
     return differences(byKind(expected), byKind(found), `${where} by name`);
   // Nor does the order of connectors and engines.
-  if (where === '/api/inspect/supervision body circuits')
-    return differences(byCircuit(expected), byCircuit(found), `${where} by name`);
+  if (where === circuits) return differences(byCircuit(expected), byCircuit(found), `${where} by name`);
   if (Array.isArray(expected) && expected.length !== (found as readonly unknown[]).length)
     return [`${where}: ${expected.length} elements became ${(found as readonly unknown[]).length}`];
   const members = found as Readonly<Record<string, unknown>>;
@@ -151,11 +150,17 @@ export function differences(expected: unknown, found: unknown, where: string): r
   const sameRefusal = typeof code === 'string' && code === members['code'];
   return Object.entries(expected).flatMap(([name, value]) =>
     (sameRefusal && name === 'reason' && typeof members[name] === 'string') ||
+    (name === 'reason' && where.startsWith(circuits) && isLonger(members[name], value)) ||
     (rising.has(name) && where.startsWith('/api/inspect/') && Number(members[name]) >= Number(value))
       ? []
       : differences(value, members[name], `${where} ${name}`),
   );
 }
+
+const circuits = '/api/inspect/supervision body circuits';
+/** Why an engine is not there is said at each answer, since 0.1 with what repairs it. */
+const isLonger = (found: unknown, expected: unknown): boolean =>
+  typeof found === 'string' && typeof expected === 'string' && found.startsWith(`${expected} `);
 
 const byKind = (kinds: object): object =>
   Object.fromEntries((kinds as readonly { readonly kind: string }[]).map((one) => [one.kind, one]));

@@ -1,4 +1,4 @@
-import type { AgentCard, Message, Part, TaskState } from '@a2a-js/sdk';
+import { TaskState, type AgentCard, type Message, type Part } from '@a2a-js/sdk';
 import {
   AgentEvent,
   DefaultRequestHandler,
@@ -78,7 +78,9 @@ export async function startA2aAgent(options: A2aAgentOptions = {}): Promise<A2aA
     },
     async cancelTask(taskId, bus) {
       cancelled.push(taskId);
-      bus.publish(AgentEvent.statusUpdate(status(taskId, contexts.get(taskId) ?? '', states.canceled)));
+      bus.publish(
+        AgentEvent.statusUpdate(status(taskId, contexts.get(taskId) ?? '', TaskState.TASK_STATE_CANCELED)),
+      );
       for (const end of [...slow]) end();
     },
   };
@@ -95,13 +97,13 @@ export async function startA2aAgent(options: A2aAgentOptions = {}): Promise<A2aA
       AgentEvent.task({
         id: taskId,
         contextId,
-        status: { state: states.submitted as TaskState, message: undefined, timestamp: undefined },
+        status: { state: TaskState.TASK_STATE_SUBMITTED, message: undefined, timestamp: undefined },
         artifacts: [],
         history: [],
         metadata: undefined,
       }),
     );
-    const end = (state: number, said?: string): void =>
+    const end = (state: TaskState, said?: string): void =>
       bus.publish(AgentEvent.statusUpdate(status(taskId, contextId, state, said)));
     const write = (piece: string, append: boolean): void =>
       bus.publish(
@@ -123,29 +125,29 @@ export async function startA2aAgent(options: A2aAgentOptions = {}): Promise<A2aA
       );
     switch (verb) {
       case 'ask':
-        return end(states.inputRequired, 'Which colour?');
+        return end(TaskState.TASK_STATE_INPUT_REQUIRED, 'Which colour?');
       case 'fail':
-        return end(states.failed, 'The van broke down.');
+        return end(TaskState.TASK_STATE_FAILED, 'The van broke down.');
       case 'refuse':
-        return end(states.rejected, 'Not on Sundays.');
+        return end(TaskState.TASK_STATE_REJECTED, 'Not on Sundays.');
       case 'login':
-        return end(states.authRequired, 'Who are you?');
+        return end(TaskState.TASK_STATE_AUTH_REQUIRED, 'Who are you?');
       case 'slowly':
-        end(states.working, 'I am on my way.');
+        end(TaskState.TASK_STATE_WORKING, 'I am on my way.');
         write('half ', false);
         await new Promise<void>((resolve) => slow.add(resolve));
         if (cancelled.includes(taskId)) return undefined;
         write('done', true);
-        return end(states.completed);
+        return end(TaskState.TASK_STATE_COMPLETED);
       case 'flood':
         for (let n = 0; n < 1_000 && !cancelled.includes(taskId); n += 1) {
           write('x'.repeat(50_000), n > 0);
           await new Promise((resolve) => setImmediate(resolve));
         }
-        return end(states.completed);
+        return end(TaskState.TASK_STATE_COMPLETED);
       default:
         for (const [index, piece] of words.split(/(?<= )/).entries()) write(piece, index > 0);
-        return end(states.completed);
+        return end(TaskState.TASK_STATE_COMPLETED);
     }
   }
 
@@ -205,17 +207,6 @@ export async function startA2aAgent(options: A2aAgentOptions = {}): Promise<A2aA
   };
 }
 
-const states = {
-  submitted: 1,
-  working: 2,
-  completed: 3,
-  failed: 4,
-  canceled: 5,
-  inputRequired: 6,
-  rejected: 7,
-  authRequired: 8,
-} as const;
-
 const part = (text: string): Part => ({
   content: { $case: 'text', value: text },
   metadata: undefined,
@@ -234,11 +225,11 @@ const message = (text: string, contextId: string, taskId = ''): Message => ({
   referenceTaskIds: [],
 });
 
-const status = (taskId: string, contextId: string, state: number, said?: string) => ({
+const status = (taskId: string, contextId: string, state: TaskState, said?: string) => ({
   taskId,
   contextId,
   status: {
-    state: state as TaskState,
+    state,
     message: said === undefined ? undefined : message(said, contextId, taskId),
     timestamp: undefined,
   },

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { root } from '../house/sources.js';
+import './command.js'; // what is packed is what was compiled last
 
 interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;

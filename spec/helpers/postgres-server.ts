@@ -51,6 +51,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       user: 'troupe',
       database: 'postgres',
       max: 1,
+      fetch_types: false, // its failure, where the server is killed, would end the process
       onnotice: () => undefined,
     });
   const self: PostgresServer = {

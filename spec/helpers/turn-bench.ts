@@ -18,6 +18,7 @@ import { processTable, startChild } from '../../actors/engines/process.js';
 export interface TurnWish {
   readonly prompt: string;
   readonly nativeId?: string | null;
+  readonly isResumed?: boolean;
   readonly transcript?: readonly TurnMessage[];
   readonly model?: string;
   readonly effort?: string;
@@ -113,6 +114,7 @@ export async function playTurn(
       env: { SVC_SESSION_ID: 'bench' },
       deadlineMs: wish.deadlineMs ?? 60_000,
       silenceMs: 60_000,
+      ...(wish.isResumed === undefined ? {} : { isResumed: wish.isResumed }),
       ...(wish.images === undefined ? {} : { images: wish.images }),
       ...(wish.mcp === undefined ? {} : { mcp: wish.mcp }),
       ...(wish.project === undefined ? {} : { project: wish.project }),

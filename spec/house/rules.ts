@@ -107,6 +107,28 @@ export function importsOf(
     );
 }
 
+/** The longest way down through files that use each other while the program runs: as many floors as it has files. */
+export function longestWay(sources: readonly Source[]): readonly string[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const known = new Map<string, readonly string[]>();
+  const wayFrom = (path: string): readonly string[] => {
+    const found = known.get(path);
+    if (found !== undefined) return found;
+    known.set(path, []); // a circle has a rule of its own
+    let below: readonly string[] = [];
+    for (const { file, ofTypes } of byPath.get(path)?.imports ?? []) {
+      const way = file === undefined || ofTypes || !byPath.has(file) ? [] : wayFrom(file);
+      if (way.length > below.length) below = way;
+    }
+    const way = [path, ...below];
+    known.set(path, way);
+    return way;
+  };
+  return [...byPath.keys()]
+    .map(wayFrom)
+    .reduce((longest, way) => (way.length > longest.length ? way : longest), []);
+}
+
 /** Files that match a pattern in their code, none of `except`. */
 export function uses(
   sources: readonly Source[],

@@ -23,6 +23,8 @@ export interface Import {
   readonly specifier: string;
   /** The imported file of this project, `lib/world.ts`; undefined for packages. */
   readonly file: string | undefined;
+  /** `import type`: gone when the program runs. */
+  readonly ofTypes: boolean;
 }
 
 export const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -75,8 +77,14 @@ function importsOf(path: string, text: string): readonly Import[] {
     // `'bundle.import'` ends a string, and begins no statement
     ...quiet.matchAll(/(?:(?:^|[;\n])\s*import|\bimport\s*\()\s*['"]([^'"\n]+)['"]/g),
   ];
+  const atRunTime = new Set(
+    found
+      .filter(([statement]) => !/^[;\s]*(?:import|export)\s+type\b/.test(statement))
+      .map(([, name]) => name),
+  );
   return [...new Set(found.map((match) => match[1] ?? ''))].map((specifier) => ({
     specifier,
+    ofTypes: !atRunTime.has(specifier),
     file: specifier.startsWith('.') ? writtenAt(posix.join(posix.dirname(path), specifier)) : undefined,
   }));
 }

@@ -10,13 +10,14 @@ import { startInstance } from '../../lib/instance.js';
 /**
  * How far one request travels through the product's own code, by V8's precise coverage of a real gateway on a
  * real home in this process: files and functions entered, and how many of these functions only forward.
- * Each request is made several times; the smallest run counts, so that timers which happen to ring are no part.
+ * Each request is made several times; what is entered in every run counts, so that timers which happen to ring and
+ * work that a busy machine moves into one run are no part.
  * `node dist/spec/house/straight-path.js` prints the figures and, with `--files` or `--functions`, what was
  * entered.
  */
 export interface Path {
   readonly files: readonly string[];
-  /** `file: function ×calls`, in the order of the files. */
+  /** `file:line:offset function`, both of its JavaScript; in the order of the files. */
   readonly entered: readonly string[];
   readonly functions: number;
   readonly forwarders: readonly string[];
@@ -52,16 +53,16 @@ export async function measurePaths(): Promise<Record<Journey, Path>> {
     };
     const approve = { decision: 'approve' };
     return {
-      read: await shortest(async () => {
+      read: await everyTime(async () => {
         const id = await item();
         return during(() => call('GET', `/api/work-items/${id}`));
       }),
-      approval: await shortest(async () => {
+      approval: await everyTime(async () => {
         const id = await pending();
         return during(() => call('POST', `/api/work-items/${id}/approval`, approve));
       }),
-      session: await shortest(() => during(() => call('POST', '/api/sessions', { prompt: 'hello' }))),
-      timer: await shortest(async () => {
+      session: await everyTime(() => during(() => call('POST', '/api/sessions', { prompt: 'hello' }))),
+      timer: await everyTime(async () => {
         const due = Date.now() + 700;
         await pending(new Date(due).toISOString());
         // What the requests before left behind (lines of the audit log, a look at the disk) comes before the bell
@@ -77,19 +78,27 @@ export async function measurePaths(): Promise<Record<Journey, Path>> {
   }
 }
 
-async function shortest(measure: () => Promise<Path>): Promise<Path> {
+async function everyTime(measure: () => Promise<Path>): Promise<Path> {
   const paths: Path[] = [];
   for (let run = 0; run < runs; run += 1) paths.push(await measure());
   // A bell that rang before or after it was listened to, on a machine that stood still, took no way at all
-  const whole = paths.filter(({ files }) => files.length >= filesMin);
-  return whole.reduce(
-    (best, path) =>
-      path.files.length < best.files.length ||
-      (path.files.length === best.files.length && path.functions < best.functions)
-        ? path
-        : best,
-    whole[0] ?? { files: [], entered: [], functions: 0, forwarders: [] },
-  );
+  return inAll(paths.filter(({ files }) => files.length >= filesMin));
+}
+
+/** What all of them entered. `inAll([{ files: ['a.ts', 'b.ts'], … }, { files: ['a.ts'], … }]).files // ['a.ts']` */
+export function inAll(paths: readonly Path[]): Path {
+  const common = (namesOf: (path: Path) => readonly string[]): readonly string[] => {
+    const [first = [], ...others] = paths.map(namesOf);
+    const rest = others.map((names) => new Set(names));
+    return first.filter((name) => rest.every((names) => names.has(name)));
+  };
+  const entered = common((path) => path.entered);
+  return {
+    files: common(({ files }) => files),
+    entered,
+    functions: entered.length,
+    forwarders: common(({ forwarders }) => forwarders),
+  };
 }
 
 /** A client that runs none of the product's code. */
@@ -142,9 +151,9 @@ async function pathOf(scripts: readonly Script[]): Promise<Path> {
     for (const { functionName, ranges } of entered) {
       const [range] = ranges;
       const line = text.slice(0, range?.startOffset).split('\n').length;
-      all.push(`${file}: ${functionName || `line ${line} of its JavaScript`} ×${range?.count}`);
+      all.push(`${file}:${line}:${range?.startOffset} ${functionName}`);
       if (range && onlyForwards(text.slice(range.startOffset, range.endOffset)))
-        forwarders.push(`${file}: ${functionName}`);
+        forwarders.push(`${file}:${line} ${functionName}`);
     }
   }
   return { files: files.sort(), entered: all.sort(), functions: all.length, forwarders };

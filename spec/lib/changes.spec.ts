@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { App } from '../../lib/commands/app.js';
 import { aloneInFolder, worktreeTurns } from '../../lib/commands/sessions/worktree.js';
+import { repositoryOf } from '../../lib/commands/sessions/repository.js';
 import { openHouse, poll, type Answer, type House } from './gateway/fixture.js';
 
 /**
@@ -353,6 +354,87 @@ describe('changes of a session', () => {
     await put(folder, Object.fromEntries(names.map((name) => [name, ''])));
     const { commit } = await done('commit', { message: 'all' });
     expect(git(cwd, 'show', '--format=', '--shortstat', commit)).to.include('600 files changed');
+  });
+
+  // Git passes over such a folder and goes on above, with the lower one for its files: all of them were shown as removed
+  it('are those of the repository above where a folder `.git` has no repository in it', async () => {
+    const below = join(project, 'below');
+    await mkdir(join(below, '.git'), { recursive: true });
+    await put(below, { 'b.txt': 'b\n' });
+    git(project, 'add', 'below/b.txt');
+    git(project, 'commit', '-qm', 'two');
+    await open({ cwd: below });
+    await put(below, { 'b.txt': 'B\n', 'new.txt': 'new\n' });
+    const paths = ({ files }: any): string[] => files.map(({ path }: { path: string }) => path);
+    expect(paths(await read())).to.have.members(['b.txt', 'new.txt']);
+    await done('commit', { message: 'Below' });
+    expect(git(project, 'show', '--format=%s', '--name-only').trim()).to.equal(
+      'Below\n\nbelow/b.txt\nbelow/new.txt',
+    );
+    // and one that is filled meanwhile is a repository, with a branch or without
+    git(below, 'init', '-q', '-b', 'own');
+    const first = await read();
+    expect(first).to.deep.include({ branch: 'own', base: null });
+    expect(paths(first)).to.have.members(['b.txt', 'new.txt']);
+    await done('commit', { message: 'Its own' });
+    git(below, 'checkout', '-q', '--detach');
+    await put(below, { 'b.txt': 'b again\n' });
+    const second = await read();
+    expect(second).to.deep.include({ branch: null, base: git(below, 'rev-parse', 'HEAD').trim() });
+    expect(paths(second)).to.deep.equal(['b.txt']);
+  });
+
+  // Four of them held all that the gateway reads of its disk
+  it('are read past a pipe and a file without end in the place of a repository', async () => {
+    const below = join(project, 'below');
+    await mkdir(join(below, '.git'), { recursive: true });
+    execFileSync('mkfifo', [join(below, '.git', 'HEAD')]);
+    expect(await repositoryOf(below)).to.deep.include({ top: project });
+    await rm(join(below, '.git', 'HEAD'));
+    await writeFile(join(below, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    await symlink('/dev/zero', join(below, '.git', 'commondir'));
+    expect(await repositoryOf(below)).to.deep.include({ top: project });
+  });
+
+  // git takes a folder that looks like a bare repository for one
+  it('are those of the repository that the folder is in, whatever an agent makes of the folder', async () => {
+    const below = join(project, 'below');
+    await mkdir(below);
+    await open({ cwd: below });
+    await put(below, { 'b.txt': 'B\n' });
+    const before = await read();
+    expect(before.base).to.be.a('string');
+    await mkdir(join(below, 'objects'));
+    await mkdir(join(below, 'refs'));
+    await put(below, { HEAD: 'ref: refs/heads/planted\n' });
+    expect(await read()).to.deep.include({ branch: before.branch, base: before.base });
+  });
+
+  // They were refused with "there is no commit", and what a first turn made could be seen nowhere
+  it('are all files of a repository without a commit: taken back, or made its first', async () => {
+    const fresh = join(settings.home, `fresh-${made}`);
+    await mkdir(fresh);
+    git(fresh, 'init', '-q', '-b', 'main');
+    await open({ cwd: fresh });
+    expect(await read()).to.deep.include({ kind: 'folder', branch: 'main', base: null, files: [] });
+    await put(fresh, { 'a.txt': 'one\ntwo\n', 'bad.txt': 'bad\n' });
+    expect((await read()).files).to.deep.equal([
+      { path: 'a.txt', change: 'added', added: 2, removed: 0, isCommitted: false },
+      { path: 'bad.txt', change: 'added', added: 1, removed: 0, isCommitted: false },
+    ]);
+    expect((await house.operator.get(`${at}/patch?path=a.txt`)).body.patch).to.include('+one\n+two\n');
+    // All that a person had there would be deleted
+    expect((await refused('discard')).error).to.include('name those that are to go');
+    const { keptAs } = await done('discard', { paths: ['bad.txt'] });
+    expect(git(fresh, 'show', `${keptAs}:bad.txt`)).to.equal('bad\n');
+    await done('commit', { message: 'Begin' });
+    expect(git(fresh, 'log', '--format=%s')).to.equal('Begin\n');
+    expect(git(fresh, 'status', '--porcelain')).to.equal('');
+    // An agent can make it look as if there were no commit
+    git(fresh, 'checkout', '-q', '--orphan', 'elsewhere');
+    const said = await refused('discard', { paths: ['a.txt'] });
+    expect(said.error).to.include('the repository has others');
+    expect(await readFile(join(fresh, 'a.txt'), 'utf8')).to.equal('one\ntwo\n');
   });
 
   it('are none where git keeps nothing', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,9 +33,18 @@ describe('what sessions hold, erased', () => {
       erasedAtEngine.push(nativeId);
       await meanwhile(nativeId);
     },
-    async turn({ prompt, turnId }, io) {
+    async turn({ prompt, turnId, env }, io) {
       io.report({ type: 'conversation.named', nativeId: `native-${turnId}` });
       if (prompt.includes('wait')) await held;
+      if (prompt === 'send')
+        await fetch(`${env['SVC_GATEWAY_URL']}/api/connectors/hook/send`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${env['SVC_GATEWAY_TOKEN']}`,
+            'content-type': 'application/json',
+          },
+          body: JSON.stringify({ channel: 'general', text: word }),
+        });
       if (prompt.includes('may I'))
         await io.permission({ tool: 'Bash', title: `echo ${word}`, input: { command: `echo ${word}` } });
       io.report({ type: 'tool.started', toolId: 't', tool: 'Bash', input: `{"command":"echo ${word}"}` });
@@ -185,6 +195,53 @@ describe('what sessions hold, erased', () => {
     expect(await readFile(join(folder, 'notified.log'), 'utf8')).to.include(word);
     expect(await holding()).to.deep.equal([]);
     expect((await verifyStore(home)).faults).to.deep.equal([]);
+  });
+
+  // A message that did not arrive waits for a person with its text
+  it('are in no message that it could not send, on which no one decides any more', async () => {
+    const closed = createServer((_request, response) => void response.writeHead(500).end());
+    await once(closed.listen(0, '127.0.0.1'), 'listening');
+    const { port } = closed.address() as { port: number };
+    const hook = `{ name: hook, type: webhook, url: "http://127.0.0.1:${port}/in", secret: ${'s'.repeat(40)} }`;
+    await mkdir(join(home, 'org', 'build'), { recursive: true, mode: 0o700 });
+    await writeFile(join(home, 'org/build/ann.yaml'), 'rank: employee\nallowedConnectors: [hook]\n');
+    await writeFile(
+      join(home, 'config.yaml'),
+      'agents: {sandbox: off}\nnotify: {afterSeconds: 0, command: [/bin/true]}\n' +
+        `connectors:\n  instances:\n    - ${hook}\n`,
+    );
+    try {
+      await open();
+      await poll(
+        () => client.get('/api/connectors'),
+        ({ body }) => body[0]?.status === 'running',
+      );
+      const { body } = await client.post('/api/sessions', {
+        prompt: 'send',
+        engine: 'scribe',
+        employee: 'ann',
+      });
+      const waiting = await poll(
+        async () => (await client.get('/api/attention')).body.waiting,
+        (things) => things.some(({ what }: { what: string }) => what === 'unknown-delivery'),
+      );
+      expect(JSON.stringify(waiting)).not.to.include(word);
+      await poll(
+        () => client.get('/api/notifications'),
+        (answer) => answer.body.destinations.some((one: { sent: number }) => one.sent > 0),
+      );
+      expect(await holding(), 'it is there before').not.to.deep.equal([]);
+      await poll(
+        () => client.get(`/api/sessions/${body.id}`),
+        (answer) => answer.body.status === 'idle',
+      );
+      expect((await client.post('/api/erase', { sessionId: body.id })).status).to.equal(200);
+      expect((await client.get('/api/attention')).body.waiting).to.deep.equal([]);
+      await close();
+      expect(await holding()).to.deep.equal([]);
+    } finally {
+      closed.close();
+    }
   });
 
   it('leaves a session at work alone, and says so', async () => {

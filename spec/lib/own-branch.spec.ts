@@ -60,6 +60,9 @@ describe('a branch of a session', () => {
       const id = idIn(err);
       const branch = `troupe/${id.slice(0, 8)}`;
       expect(err).to.include(`git merge ${branch}`);
+      expect(err).to.match(
+        /review it with: troupe changes --home \S+ [0-9a-f]{8} --patch; .*: troupe merge /,
+      );
       expect(git('branch', '--format=%(refname:short)').trim().split('\n')).to.have.members(['main', branch]);
       git('merge', '-q', branch);
       expect(git('show', 'HEAD:a.txt')).to.equal('two\n');

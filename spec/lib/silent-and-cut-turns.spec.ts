@@ -120,6 +120,23 @@ describe('a turn', function () {
     });
   });
 
+  // The inspector's page said "ended in 0 s" of a turn that no one ended: of a real one what it says comes true
+  it('that lasts too long is ended when the inspector says, also by a gateway that found it at work', async () => {
+    await configured('sessions: {turnDeadlineMinutes: 0.1}', 'agents: {worker: true}');
+    const id = await working();
+    const path = `/api/inspect/actors/session/${id}`;
+    const { since } = (await client.get(`${path}/work`)).body.worker;
+    const { turn, turnDeadlineMs } = (await client.get(path)).body.context;
+    expect([turn.began, turnDeadlineMs]).to.deep.equal([true, 6_000]);
+    await gateway.kill('SIGKILL');
+    await start();
+    await until(async () => (await status(id)) === 'error');
+    expect((await session(id)).lastError).to.match(/6 s and was ended\.$/);
+    const history = (await client.get(`${path}/history?limit=1`)).body.entries;
+    expect(history[0].at, 'not before its time').to.be.at.least(since + turnDeadlineMs);
+    await until(async () => (await leftBehind(id)).length === 0);
+  });
+
   describe('that the end of its gateway cuts off', () => {
     it('waits until a person resumes it, and is told that it was interrupted', async () => {
       await configured('agents: {worker: false}');

@@ -462,6 +462,8 @@ class History {
       this.watcher.last === store.head.seq,
       `a watcher stands at ${this.watcher.last}, the log at ${store.head.seq}`,
     );
+    // A row of a list whose key was damaged reads as absent until the scrub (fleet 52)
+    if (this.damaged === 'database') await this.checkCopies(store, process);
     await this.checkActors(supervisor, process, true);
     // The next recovery looks again: mostly that is enough
     if (this.plan.lives.length > this.ended && !this.random.chance(0.25)) return;

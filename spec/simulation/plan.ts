@@ -2,6 +2,7 @@ import type { Random } from '../crash/random.js';
 import type { Verdict } from './disk.js';
 import { cells, type Cell } from './coverage.js';
 import { streamOf } from './machine.js';
+import { withSetClocks } from './set-clocks.js';
 import type { Behaviour } from './kinds.js';
 import type { Damage } from './tables.js';
 
@@ -106,7 +107,8 @@ export function planOf(seed: number): Plan {
     lives: Array.from({ length: lives }, (_, life) => lifeOf(random, life < firstVersionLives ? 1 : 2)),
   };
   const made = aimed(random, plan.lives, seed);
-  return { ...plan, lives: random.chance(0.12) ? withUnsyncedName(random, made) : made };
+  const aimedAt = random.chance(0.12) ? withUnsyncedName(random, made) : made;
+  return { ...plan, lives: withSetClocks(seed, aimedAt) };
 }
 
 /**

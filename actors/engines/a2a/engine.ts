@@ -35,6 +35,7 @@ export function a2aEngine(options: A2aOptions): Engine {
       const readers: TaskReader[] = [];
       const text = (): string => readers.flatMap((reader) => reader.text() || []).join('\n\n');
       let agent: RemoteAgent | undefined;
+      let isUnsent = false;
       try {
         agent = await openAgent(options, watch.signal);
         const last = await play(agent, request, io, {
@@ -42,6 +43,7 @@ export function a2aEngine(options: A2aOptions): Engine {
           signal: watch.signal,
           retryMs: options.retryMs ?? 1_000,
           heard: watch.heard,
+          sends: (later) => (isUnsent = later),
           read() {
             const isFirst = readers.length === 0;
             readers.push(createTaskReader(isFirst ? io.report : behind(io.report)));
@@ -62,7 +64,7 @@ export function a2aEngine(options: A2aOptions): Engine {
               error: `${options.name} did not finish within its time and was ended.`,
             };
       } finally {
-        if (readers.length > 0) nameConversation(readers.at(-1)!, io);
+        if (readers.length > 0) nameConversation(readers.at(-1)!, io, isUnsent);
         watch.close();
       }
     },
@@ -72,26 +74,41 @@ export function a2aEngine(options: A2aOptions): Engine {
 interface Talk extends Omit<Following, 'reader'> {
   /** A reader for the next task of the turn. */
   readonly read: () => TaskReader;
+  /** The words of the turn wait for the end of an earlier task, or wait no more. */
+  readonly sends: (later: boolean) => void;
   /** What a fault says. */
   readonly words: (error: unknown) => string;
 }
 
-/** The task of a turn that was cut off comes to its end first: what it says is part of the answer. */
+/**
+ * The task of a turn that was cut off comes to its end first: what it says is part of the answer, and all of it where
+ * the turn asks nothing else. The words that began that task are not sent again.
+ */
 async function play(
   agent: RemoteAgent,
   request: TurnRequest,
   io: TurnIO,
-  { read, heard, words, ...talk }: Talk,
+  { read, heard, words, sends, ...talk }: Talk,
 ): Promise<TaskReader> {
   const before = conversationOf(request.nativeId);
   const earlier = before?.taskId ? await findTask(agent, before.taskId, read(), { io, words }) : undefined;
+  // One that waits for an answer may not have got it yet; nor is it asked where the words waited for its end
+  const isAsked =
+    request.isResumed === true &&
+    before?.isUnsent === false &&
+    earlier !== undefined &&
+    !wantsMore(earlier.state);
   if (earlier !== undefined && isUnderWay(earlier.state)) {
-    io.report({
-      type: 'notice',
-      text: 'The task of a turn that was cut off goes on; its answer comes first.',
-    });
+    const which = isAsked ? 'this is its answer' : 'its answer comes first';
+    io.report({ type: 'notice', text: `The task of a turn that was cut off goes on; ${which}.` });
+    if (!isAsked) {
+      sends(true);
+      nameConversation(earlier, io, true);
+    }
     await followTask(agent, { ...talk, heard, reader: earlier });
   }
+  if (isAsked) return earlier;
+  sends(false);
   const reader = read();
   const message = messageOf(agent, request, io, {
     contextId: before?.contextId ?? '',
@@ -163,12 +180,14 @@ const transcriptBytesMax = 256 * 1024;
 /** ROLE_USER */
 const userRole = 1;
 
-const isOpen = (state: number): boolean =>
-  isUnderWay(state) || state === taskStates.inputRequired || state === taskStates.authRequired;
+const wantsMore = (state: number): boolean =>
+  state === taskStates.inputRequired || state === taskStates.authRequired;
+
+const isOpen = (state: number): boolean => isUnderWay(state) || wantsMore(state);
 
 /** With its task as long as there is more to come of it: after a crash the next turn finds it by that. */
-function nameConversation({ contextId, taskId, state }: TaskReader, io: TurnIO): void {
-  const nativeId = nameOf({ contextId, taskId: isOpen(state) ? taskId : '' });
+function nameConversation({ contextId, taskId, state }: TaskReader, io: TurnIO, isUnsent = false): void {
+  const nativeId = nameOf({ contextId, taskId: isOpen(state) || isUnsent ? taskId : '', isUnsent });
   if (nativeId !== undefined) io.report({ type: 'conversation.named', nativeId });
 }
 
@@ -242,24 +261,28 @@ interface Conversation {
   readonly contextId: string;
   /** Empty: the last task has ended. */
   readonly taskId: string;
+  /** The words of the turn wait for the end of that task, which they did not begin. */
+  readonly isUnsent: boolean;
 }
 
 /** As a session keeps it: `nameOf({ contextId: 'c-1', taskId: 't-1' })` → 'c-1/t-1'. Undefined for one that is too long. */
-function nameOf({ contextId, taskId }: Conversation): string | undefined {
-  const name = `${encodeURIComponent(contextId)}/${encodeURIComponent(taskId)}`;
+function nameOf({ contextId, taskId, isUnsent }: Conversation): string | undefined {
+  const name = `${encodeURIComponent(contextId)}/${encodeURIComponent(taskId)}${isUnsent ? unsent : ''}`;
   return name.length <= charsMax && name !== '/' ? name : undefined;
 }
 
 /** The reverse; undefined for what no turn of ours has named. */
 function conversationOf(name: string | null): Conversation | undefined {
-  const [context, task, ...rest] = name?.split('/') ?? [];
+  const isUnsent = name?.endsWith(unsent) === true;
+  const [context, task, ...rest] = (isUnsent ? name.slice(0, -unsent.length) : name)?.split('/') ?? [];
   if (context === undefined || task === undefined || rest.length > 0) return undefined;
   try {
-    return { contextId: decodeURIComponent(context), taskId: decodeURIComponent(task) };
+    return { contextId: decodeURIComponent(context), taskId: decodeURIComponent(task), isUnsent };
   } catch {
     return undefined;
   }
 }
 
+const unsent = '/unsent';
 /** Of the name of a conversation in a record. */
 const charsMax = 200;

@@ -6,6 +6,8 @@ import type { JsonObject } from '../agent/lines.js';
  * The Agent Client Protocol over the lines of a child process, with the official SDK on our side. The SDK is
  * given what belongs to a conversation and nothing else: it prints whatever it cannot place on the gateway's
  * own error output, and that is no place for an agent's words.
+ *
+ * @internal
  */
 export interface Wire {
   /** The agent, to be asked. Its answers are read member by member. */
@@ -17,6 +19,7 @@ export interface Wire {
   readonly closed: boolean;
 }
 
+/** @internal */
 export interface WireOptions {
   send(message: Json): void;
   /**
@@ -32,7 +35,11 @@ export type PermissionOutcome =
   | { readonly outcome: 'cancelled' }
   | { readonly outcome: 'selected'; readonly optionId: string };
 
-/** `const wire = await connect({send: child.send, …}); await wire.agent.request('initialize', …)` */
+/**
+ * `const wire = await connect({send: child.send, …}); await wire.agent.request('initialize', …)`
+ *
+ * @internal
+ */
 export async function connect({ send, onUpdate, onPermission }: WireOptions): Promise<Wire> {
   // With the first turn: a gateway without such agents starts without it
   const { client } = await import('@agentclientprotocol/sdk');

@@ -106,8 +106,6 @@ export function claudeEngine(options: ClaudeOptions = {}): Engine {
 
 type Session = Parameters<typeof claudeArguments>[2];
 
-const remembered = 'CLAUDE.md of this project says:';
-
 async function play(
   bin: string,
   options: ClaudeOptions,
@@ -118,7 +116,7 @@ async function play(
 ): Promise<TurnResult | 'unknown session'> {
   const parser = claudeParser(io, limits);
   const project = await claudeProject(options, request);
-  const memory = 'fresh' in session && project.memory !== '' ? `${remembered}\n${project.memory}\n\n` : '';
+  const memory = 'fresh' in session ? project.memory : '';
   let isAsked = false;
   const child = await startLines(
     bin,

@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { AgentProgram } from '../agent/program.js';
-import { readPlain, foldersUpToRoot } from '../project-settings.js';
+import { readPlain } from '../project-settings.js';
+import { projectWords } from '../project-words.js';
 import type { TurnRequest } from '../engine.js';
 import { configurationFolder } from './folders.js';
 
@@ -17,7 +18,7 @@ export interface ClaudeProject {
   readonly settings: object;
   /** The project's own servers, a file. */
   readonly mcpFile: string | undefined;
-  /** Its CLAUDE.md, where the program itself must not look for it. */
+  /** What its CLAUDE.md says, for the prompt, where the program itself must not look for it. */
   readonly memory: string;
 }
 
@@ -43,7 +44,8 @@ export async function claudeProject(
     sources: isOpen ? 'user,project,local' : 'user',
     settings: { permissions: { ask }, sandbox: { autoAllowBashIfSandboxed: false } },
     mcpFile: servers.length === 0 ? undefined : mcpFile,
-    memory: isOpen ? '' : await memoryOf(cwd),
+    // the home folder has the user's own, which the program reads by itself
+    memory: isOpen ? '' : await projectWords(cwd, ['CLAUDE.md'], (folder) => folder !== homedir()),
   };
 }
 
@@ -55,7 +57,6 @@ const changing = ['Edit', 'Write', 'NotebookEdit', 'WebFetch', 'WebSearch'];
 /** Tools of which it uses some by itself, as `ls`. */
 const others = ['Bash', 'BashOutput', 'KillShell', 'Read', 'Glob', 'Grep', 'Task', 'Skill', 'SlashCommand'];
 const settingsBytesMax = 2 ** 20;
-const memoryBytesMax = 64 * 1024;
 
 /** Permits tools by itself, by rules or by programs; what cannot be read may. */
 function isWidening(text: string | undefined): boolean {
@@ -77,16 +78,6 @@ function serversIn(text: string | undefined): readonly string[] {
   } catch {
     return [];
   }
-}
-
-async function memoryOf(cwd: string): Promise<string> {
-  const texts: string[] = [];
-  for (const folder of (await foldersUpToRoot(cwd)).toReversed()) {
-    if (folder === homedir()) continue; // the user's own, which the program reads by itself
-    const text = await textOf(join(folder, 'CLAUDE.md'), memoryBytesMax);
-    if (text !== undefined) texts.push(text);
-  }
-  return texts.join('\n\n').slice(0, memoryBytesMax);
 }
 
 /** A project's settings say what needs no permission: an agent that changes them is asked for each. */

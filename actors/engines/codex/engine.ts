@@ -25,6 +25,7 @@ import {
   type CodexOptions,
 } from './settings.js';
 import { settingsNames } from '../project-settings.js';
+import { projectWords } from '../project-words.js';
 import { codexFolders, sessionHome, userLogin } from './homes.js';
 
 /**
@@ -158,6 +159,10 @@ type Chosen = Omit<CodexOptions, 'model' | 'effort'> & {
   readonly effort: string | undefined;
 };
 
+/** Since 0.150 codex leaves AGENTS.md out as well in a folder of which it is not told that a person trusted it. */
+const wordsFor = async ({ cwd, project }: Pick<TurnRequest, 'cwd' | 'project'>): Promise<string> =>
+  project === 'trusted' ? '' : projectWords(cwd, ['AGENTS.override.md', 'AGENTS.md']);
+
 /** Opens the conversation, the old one where it is still known, and says what is to be said. */
 async function begin(
   talk: Conversation,
@@ -197,7 +202,8 @@ async function begin(
   if (threadId !== request.nativeId) io.report({ type: 'conversation.named', nativeId: threadId });
   const text =
     resumed === undefined
-      ? promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax)
+      ? (await wordsFor(request)) +
+        promptWithTranscript(request.prompt, request.transcript, transcriptBytesMax)
       : request.prompt;
   const begun = await talk.ask('turn/start', {
     threadId,

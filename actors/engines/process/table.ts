@@ -74,6 +74,17 @@ async function readStat(pid: number): Promise<Stat | undefined> {
   return { state, groupId: Number(groupId), startTicks };
 }
 
+/** Processes of this machine that carry the mark of any agent, as far as `/proc` shows them to us. */
+export async function markedProcesses(): Promise<readonly number[]> {
+  const found: number[] = [];
+  for (const pid of await pids().catch((): readonly number[] => [])) {
+    const environment = await readOfProcess(`/proc/${pid}/environ`).catch(() => '');
+    if (pid !== process.pid && environment.split('\0').some((entry) => entry.startsWith(`${spawnMark}=`)))
+      found.push(pid);
+  }
+  return found;
+}
+
 async function carries(pid: number, spawnId: string): Promise<boolean> {
   const environment = await readOfProcess(`/proc/${pid}/environ`);
   return environment.split('\0').some((entry) => isMark(entry, spawnId));

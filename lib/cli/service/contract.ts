@@ -16,6 +16,8 @@ export interface ServiceManager {
   readonly called: 'systemd' | 'launchd';
   /** Absolute path of the definition of a service. */
   file(service: Service): string;
+  /** What the manager adds so that it starts at login, and may not be there to take away. */
+  link?(service: Service): string;
   /** Content of that file. */
   definition(service: Service): string;
   /** Commands, in order. */
@@ -24,6 +26,8 @@ export interface ServiceManager {
   status(service: Service): readonly string[];
   /** Shows what the service printed, and goes on showing it where `follow` is set. */
   logs(service: Service, follow: boolean): readonly string[];
+  /** Where the manager cannot be asked at all: the words of its program that say so, and what to do. */
+  readonly outOfReach?: { readonly words: RegExp; readonly remedy: string };
   /** What a person must still do, e.g. so that it runs before they log in. */
   readonly afterwards: string | undefined;
 }

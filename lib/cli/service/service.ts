@@ -63,19 +63,41 @@ async function install(
   const file = manager.file(service);
   await mkdir(dirname(file), { recursive: true });
   if (manager.called === 'launchd') await mkdir(service.layout.home, { recursive: true, mode: 0o700 });
+  const isFirst = !(await isInstalled(manager, service));
   await writeFile(file, manager.definition(service), { mode: 0o644 });
+  try {
+    for (const command of manager.install(service)) await run(command, file);
+  } catch (error) {
+    if (!isOutOfReach(manager, error)) throw error;
+    if (isFirst) await removeFiles(manager, service);
+    throw new CommandError(exitCodes.failed, manager.outOfReach?.remedy ?? '', { cause: error });
+  }
   terminal.say(`Wrote ${file}`);
-  for (const command of manager.install(service)) await run(command, file);
   terminal.out(`The gateway of ${service.layout.home} runs as ${service.name} and starts at login.`);
   if (manager.afterwards !== undefined) terminal.say(manager.afterwards);
 }
 
 async function uninstall(manager: ServiceManager, service: Service, terminal: Terminal): Promise<void> {
   const file = manager.file(service);
-  for (const command of manager.uninstall(service)) await run(command, file);
-  await rm(file, { force: true });
+  for (const command of manager.uninstall(service))
+    await run(command, file).catch((error: unknown) => {
+      // without its definition nothing starts again; it may be that there never was a manager to know it
+      if (!isOutOfReach(manager, error)) throw error;
+      terminal.say(
+        `${manager.called} cannot be reached: a gateway that runs goes on. Stop it: ${hint(service.layout, 'stop')}`,
+      );
+    });
+  await removeFiles(manager, service);
   terminal.out(`Removed ${file}. The home ${service.layout.home} and everything in it stays.`);
 }
+
+async function removeFiles(manager: ServiceManager, service: Service): Promise<void> {
+  for (const path of [manager.file(service), manager.link?.(service)])
+    if (path !== undefined) await rm(path, { force: true });
+}
+
+const isOutOfReach = ({ outOfReach }: ServiceManager, error: unknown): boolean =>
+  error instanceof CommandError && outOfReach?.words.test(error.message) === true;
 
 /** A command of the manager; what it says is passed on when it fails. */
 async function run([program = '', ...words]: readonly string[], file: string): Promise<void> {

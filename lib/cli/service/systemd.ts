@@ -7,6 +7,7 @@ export function systemd(folder: string): ServiceManager {
   return {
     called: 'systemd',
     file: (service) => join(folder, unit(service)),
+    link: (service) => join(folder, 'default.target.wants', unit(service)),
     definition,
     install: (service) => [
       ['systemctl', '--user', 'daemon-reload'],
@@ -25,6 +26,13 @@ export function systemd(folder: string): ServiceManager {
       '100',
       ...(follow ? ['--follow'] : []),
     ],
+    outOfReach: {
+      words: /Failed to connect to (?:the )?(?:user )?(?:scope )?bus|could not be started \(ENOENT\)/i,
+      remedy:
+        'The systemd of your user cannot be reached from here, as in containers and after su or sudo. Log in as this ' +
+        'user, on the machine or by ssh, and try again. Where there is no systemd, let another supervisor run: ' +
+        'troupe start',
+    },
     afterwards: 'To run it also while you are logged out: loginctl enable-linger',
   };
 }

@@ -15,17 +15,22 @@ export function audited(supervisor: Supervisor, audit: Pick<Audit, 'decided'>): 
   if (before !== undefined) return before;
   const { ask, spawn, transact } = supervisor;
 
-  async function noted<Answer>(answer: Promise<Answer>, operation: Operation): Promise<Answer> {
-    const { by, onBehalfOf, dryRun } = operation;
+  /** `what`: the event, or the name of the transaction. */
+  async function noted<Answer>(
+    answer: Promise<Answer>,
+    { by, onBehalfOf, dryRun }: Origin,
+    what: string,
+    target: string | undefined,
+  ): Promise<Answer> {
     if (by === undefined || onBehalfOf === undefined || dryRun === true) return answer;
     const came = await answer;
     audit.decided({
       by: callerName(by),
       onBehalfOf: onBehalfOf.map(callerName),
       address: undefined,
-      authority: operation.what,
+      authority: what,
       method: 'WORK',
-      target: operation.target,
+      target,
       ...(isRefusal(came)
         ? {
             verdict: came.status === 401 || came.status === 403 ? 'refused' : 'allowed',
@@ -39,35 +44,20 @@ export function audited(supervisor: Supervisor, audit: Pick<Audit, 'decided'>): 
   // one for each, since what takes turns does so by this object
   const one: Supervisor = Object.assign(Object.create(supervisor) as Supervisor, {
     ask: ((kind, id, event, options = {}) =>
-      noted(ask(kind, id, event, options), {
-        ...options,
-        what: event.type,
-        target: id,
-      })) as Supervisor['ask'],
+      noted(ask(kind, id, event, options), options, event.type, id)) as Supervisor['ask'],
     spawn: ((kind, options) =>
-      noted(spawn(kind, options), {
-        ...options,
-        what: `${kind}.create`,
-        target: options.id,
-      })) as Supervisor['spawn'],
+      noted(spawn(kind, options), options, `${kind}.create`, options.id)) as Supervisor['spawn'],
     transact: ((plan) =>
-      noted(transact(plan), {
-        ...plan,
-        what: plan.name,
-        target: plan.actors[0]?.id,
-      })) as Supervisor['transact'],
+      noted(transact(plan), plan, plan.name, plan.actors[0]?.id)) as Supervisor['transact'],
   });
   wrapped.set(supervisor, one);
   return one;
 }
 
-interface Operation {
+interface Origin {
   readonly by?: Caller;
   readonly onBehalfOf?: Causes;
   readonly dryRun?: boolean;
-  /** The event, or the name of the transaction. */
-  readonly what: string;
-  readonly target: string | undefined;
 }
 
 const wrapped = new WeakMap<Supervisor, Supervisor>();

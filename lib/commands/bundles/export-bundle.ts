@@ -5,10 +5,11 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Request } from '../request.js';
 import { listWorkflows, readDefinition } from '../workflows/read-workflow.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
+import { bundledItem } from './item-change.js';
 import { withoutSecrets } from './without-secrets.js';
 
-/** What can be exported: the company, or one employee or workflow by its name. */
-export type ExportWhat = 'company' | 'employee' | 'workflow';
+/** What can be exported: the company, or one employee, workflow or work item by its name or id. */
+export type ExportWhat = 'company' | 'employee' | 'workflow' | 'item';
 
 export interface Exported {
   readonly bundle: Bundle;
@@ -18,7 +19,7 @@ export interface Exported {
 
 /**
  * Employees, skills, knowledge and workflows of this home as a bundle that another home can import. Keys are taken
- * out. Sessions, work items and settings are not in it.
+ * out. Of a work item goes what was asked for, not what became of it. Sessions and settings are not in it.
  * @example await exportBundle(request, records, 'employee', 'ann')
  */
 export async function exportBundle(
@@ -31,6 +32,8 @@ export async function exportBundle(
   if (isRefusal(paths)) return paths;
   const workflows = await workflowsOf(request, what, name);
   if (isRefusal(workflows)) return workflows;
+  const item = what === 'item' ? await bundledItem(request, name) : undefined;
+  if (isRefusal(item)) return item;
   const { home } = records.folders;
   const files: Record<string, string> = {};
   for (const path of paths) {
@@ -38,13 +41,13 @@ export async function exportBundle(
     if (typeof text === 'string') files[path] = text;
   }
   const title = what === 'company' ? request.app.settings.companyName || 'Company' : name;
-  const { value, removed } = withoutSecrets({ files, workflows });
+  const { value, removed } = withoutSecrets({ files, workflows, ...(item && { items: [item] }) });
   const redact = request.app.redact ?? (<Value>(whole: Value) => whole);
   return { bundle: redact({ troupe: 1, title, about: '', ...value }), secretsRemoved: removed };
 }
 
 async function pathsOf({ folders, roster }: Records, what: ExportWhat, name: string) {
-  if (what === 'workflow') return [];
+  if (what === 'workflow' || what === 'item') return [];
   if (what === 'company')
     return (
       await Promise.all(['org', 'skills', 'knowledge'].map((folder) => listBundled(folders.home, folder)))
@@ -71,7 +74,7 @@ async function workflowsOf(
   what: ExportWhat,
   name: string,
 ): Promise<Bundle['workflows'] | Refusal> {
-  if (what === 'employee') return [];
+  if (what === 'employee' || what === 'item') return [];
   if (what === 'workflow') {
     const definition = await readDefinition(app, name);
     return isRefusal(definition) ? definition : [authored(definition)];

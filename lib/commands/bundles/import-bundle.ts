@@ -11,11 +11,12 @@ import { planWorkflow } from '../workflows/plan-workflow.js';
 import { readDefinition } from '../workflows/read-workflow.js';
 import { createWorkflow, updateWorkflow } from '../workflows/write-workflow.js';
 import { authored } from './export-bundle.js';
+import { itemHere, takeItem, type BundledItem } from './item-change.js';
 import { judgeFiles } from './judge-files.js';
 
 /** One thing of a bundle, and what the import would do with it. */
 export interface ImportEntry {
-  /** `org/garden/ann.yaml` or `workflow watering`. */
+  /** `org/garden/ann.yaml`, `workflow watering` or `work item TRP-12 (under a new id)`. */
   readonly name: string;
   readonly change: 'create' | 'change' | 'same';
   /** Lines, each behind `+`, `-` or a space. */
@@ -115,6 +116,9 @@ async function planImport(
   for (const [path, text] of Object.entries(bundle.files))
     planned.push(await fileChange(records, path, text));
   for (const workflow of bundle.workflows) planned.push(await workflowChange(request, workflow));
+  for (const item of bundle.items ?? []) planned.push(await itemChange(request, item));
+  const twice = namedTwice(planned);
+  if (twice !== undefined) return refuse('BAD_REQUEST', { name: twice }, `The bundle holds ${twice} twice.`);
   const refused = planned.find(isRefusal);
   if (refused) return refused;
   const changes = planned.filter((change): change is Change => !isRefusal(change));
@@ -123,6 +127,12 @@ async function planImport(
     changes: changes.filter(({ change }) => change !== 'same'),
     report: { title: bundle.title, entries, sha256: contentHash(JSON.stringify(entries)), applied: false },
   };
+}
+
+/** Each thing is judged by what is here: twice in one bundle, both would be made. */
+function namedTwice(planned: readonly (Change | Refusal)[]): string | undefined {
+  const names = planned.flatMap((change) => (isRefusal(change) ? [] : change.name));
+  return names.find((name, index) => names.indexOf(name) !== index);
 }
 
 async function fileChange({ folders }: Records, path: string, text: string): Promise<Change | Refusal> {
@@ -164,6 +174,32 @@ async function workflowChange(
     },
   };
 }
+
+/** What is here already stays as it is: it has a life of its own. */
+async function itemChange(request: Request, item: BundledItem): Promise<Change | Refusal> {
+  const here = await itemHere(request, item);
+  const name = `work item ${item.id}`;
+  if (here !== undefined)
+    return {
+      name: here === item.id ? name : `${name} (here ${here})`,
+      change: 'same',
+      diff: [],
+      write: done,
+    };
+  const judged = await takeItem(request, item, { dryRun: true });
+  if (isRefusal(judged)) return refuse(judged.code, judged.details, `${name}: ${judged.message}`);
+  const { id: _id, createdAt: _at, status: _status, ...words } = item;
+  return {
+    name: `${name} (under a new id)`,
+    ...compared(undefined, JSON.stringify(words, null, 2)),
+    write: async () => {
+      const taken = await takeItem(request, item, { dryRun: false });
+      return isRefusal(taken) ? taken : undefined;
+    },
+  };
+}
+
+const done = (): Promise<undefined> => Promise.resolve(undefined);
 
 const compared = (before: string | undefined, after: string): Pick<ImportEntry, 'change' | 'diff'> =>
   before === after

@@ -58,13 +58,15 @@ export async function discardChanges(
   return decide('discard', { request, sessionId, chosen }, async ({ place, files, changes }) => {
     if (changes.hasMoreFiles && chosen.paths === undefined) return tooMany;
     if (files.length === 0) return refuse('CONFLICT', {}, 'There is nothing to discard.');
+    const unnamed = changes.base === null ? await lacksCommit(place, chosen) : undefined;
+    if (unnamed !== undefined) return refuse('CONFLICT', {}, unnamed);
     const paths = files.map(({ path }) => path);
     const unsupported = await handledByPrograms(place, paths);
     if (unsupported !== undefined) return refuse('CONFLICT', {}, unsupported);
-    const keptAs = await keepAside(request, place, { sessionId, paths });
+    const keptAs = await keepAside(request, place, { sessionId, paths, base: changes.base });
     await addPaths(place, unsaved(files));
-    const source = `--source=${changes.base ?? 'HEAD'}`;
-    await place.askOf(paths, 'restore', source, '--staged', '--worktree', ...chosenPaths);
+    const before = changes.base ?? (await place.askOf([], 'hash-object', '-t', 'tree', '--stdin')).trim();
+    await place.askOf(paths, 'restore', `--source=${before}`, '--staged', '--worktree', ...chosenPaths);
     if (place.kind === 'worktree') {
       const message = `Discard changes of session ${sessionId.slice(0, 8)}\n\nTroupe-Session: ${sessionId}`;
       const staged = (await place.ask('diff', '--cached', '--name-only', '--no-ext-diff', '-z')).split('\0');
@@ -75,6 +77,22 @@ export async function discardChanges(
     }
     return { keptAs, count: paths.length };
   });
+}
+
+/** Where nothing is committed, what is taken back is deleted: also what is a person's own. Answers why it is not. */
+async function lacksCommit(place: WorkPlace, { paths }: ChosenFiles): Promise<string | undefined> {
+  const branches = await place.ask(
+    'for-each-ref',
+    '--count=1',
+    '--format=%(refname)',
+    'refs/heads',
+    'refs/remotes',
+  );
+  if (branches.trim() !== '')
+    return 'What is checked out has no commit, though the repository has others: check one out with git first.';
+  return paths === undefined
+    ? 'Nothing is committed yet, so all files would be deleted: name those that are to go.'
+    : undefined;
 }
 
 export interface MergeRequest {
@@ -227,7 +245,11 @@ async function attempt<Value>(
 async function keepAside(
   { app }: Request,
   place: WorkPlace,
-  { sessionId, paths }: { readonly sessionId: string; readonly paths: readonly string[] },
+  {
+    sessionId,
+    paths,
+    base,
+  }: { readonly sessionId: string; readonly paths: readonly string[]; readonly base: string | null },
 ): Promise<string> {
   const { folder, level, folders } = place;
   const scratch = await scratchIn(join(app.settings.home, 'tmp'));
@@ -238,14 +260,14 @@ async function keepAside(
       folders: { ...folders, writes: [...(folders.writes ?? []), scratch] },
       aside: { index: join(scratch, 'index') },
     };
-    const head = (await place.ask('rev-parse', 'HEAD')).trim();
-    await git(app, { ...at, args: ['read-tree', head] });
+    const parent = base === null ? [] : ['-p', (await place.ask('rev-parse', 'HEAD')).trim()];
+    await git(app, { ...at, args: ['read-tree', parent.at(-1) ?? '--empty'] });
     const stdin = paths.map((path) => `${path}\0`).join('');
     const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
     await git(app, { ...at, args, stdin });
     const tree = (await git(app, { ...at, args: ['write-tree'] })).trim();
     const message = `Discarded of session ${sessionId.slice(0, 8)}`;
-    const commit = await place.ask(...(await author(place)), 'commit-tree', tree, '-p', head, '-m', message);
+    const commit = await place.ask(...(await author(place)), 'commit-tree', tree, ...parent, '-m', message);
     const keptAs = `refs/troupe/discarded/${sessionId.slice(0, 8)}-${app.supervisor.environment.clock.now()}`;
     await place.ask('update-ref', keptAs, commit.trim());
     return keptAs;

@@ -18,7 +18,7 @@ export interface Changes {
   /** Absolute; null: git keeps nothing. */
   readonly folder: string | null;
   readonly branch: string | null;
-  /** The commit that they are compared with. */
+  /** The commit that they are compared with; null: there is none yet. */
   readonly base: string | null;
   /** Changes with all that is shown here; what is done is done to what was seen. */
   readonly version: string;
@@ -78,9 +78,9 @@ export async function readChanges(app: App, sessionId: string): Promise<Changes 
       kind: place.kind,
       folder: place.folder,
       branch: await branchOf(place),
-      base,
+      base: state.commit === null ? null : base,
       version: versionOf(base, state, merge),
-      commits: base === state.commit ? [] : await commitsSince(base, state),
+      commits: base === state.committed ? [] : await commitsSince(base, state),
       files: files.slice(0, filesMax),
       hasMoreFiles: files.length > filesMax,
       merge,
@@ -144,11 +144,11 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** The commit against which a session's changes are shown. */
+/** The commit against which a session's changes are shown, or a tree with nothing in it. */
 async function baseOf(place: WorkPlace, state: FolderState): Promise<string> {
-  if (place.kind === 'folder') return state.commit;
+  if (place.kind === 'folder') return state.committed;
   const head = (await place.origin.ask('rev-parse', '--verify', 'HEAD^{commit}')).trim();
-  return (await state.ask('merge-base', head, state.commit)).trim();
+  return (await state.ask('merge-base', head, state.committed)).trim();
 }
 
 async function branchOf(place: WorkPlace): Promise<string | null> {
@@ -158,7 +158,13 @@ async function branchOf(place: WorkPlace): Promise<string | null> {
 
 async function commitsSince(base: string, state: FolderState): Promise<readonly Commit[]> {
   const format = '--format=%H%x00%s%x00%an%x00%aI';
-  const text = await state.ask('log', '-z', format, `--max-count=${commitsMax}`, `${base}..${state.commit}`);
+  const text = await state.ask(
+    'log',
+    '-z',
+    format,
+    `--max-count=${commitsMax}`,
+    `${base}..${state.committed}`,
+  );
   const fields = text.split('\0');
   return Array.from({ length: Math.floor(fields.length / 4) }, (_, n) => {
     const [commit = '', subject = '', author = '', at = ''] = fields.slice(4 * n, 4 * n + 4);
@@ -197,7 +203,7 @@ const changeOf = (letter: string): ChangedFile['change'] =>
 const count = (text: string): number | null => (text === '-' ? null : Number(text));
 
 function versionOf(base: string, state: FolderState, merge: Merge | null): string {
-  const all = [base, state.commit, state.tree, [...state.others], merge?.head ?? null];
+  const all = [base, state.committed, state.tree, [...state.others], merge?.head ?? null];
   return createHash('sha256').update(JSON.stringify(all)).digest('hex').slice(0, 32);
 }
 

@@ -1,11 +1,10 @@
-import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
 import type { CommandFolders } from '../../../actors/sandbox/sandbox.js';
 import { copyOf, type OwnCopy } from '../../home/clones.js';
 import type { App, GatewayActor } from '../app.js';
-import { isInRepository } from '../sessions/folder-state.js';
 import { git } from '../sessions/git.js';
+import { repositoryOf } from '../sessions/repository.js';
 
 /**
  * Where a session's changes lie, and how git is asked there: always confined as its agent is. Which folders git may
@@ -32,6 +31,8 @@ interface GitPlace {
   readonly folder: string;
   readonly level: SandboxLevel;
   readonly folders: CommandFolders;
+  /** The repository itself; undefined: git finds it. */
+  readonly gitDir?: string | undefined;
   readonly ask: (...args: string[]) => Promise<string>;
   /** The same of paths, of which there may be more than fit on a command line. */
   readonly askOf: (paths: readonly string[], ...args: string[]) => Promise<string>;
@@ -72,15 +73,21 @@ export async function workPlaceOf(
       },
     };
   }
-  if (!(await isInRepository(cwd))) return undefined;
-  const top = await folderOfGit(cwd);
+  const found = await repositoryOf(cwd);
+  if (found === undefined) return undefined;
+  const top = found.isOwn ? found.top : undefined;
   return {
     kind: 'folder',
     isLinked: top === undefined,
     ...gitPlace(
       app,
-      { folder: cwd, level, folders: top === undefined ? {} : { writes: [top] } },
-      top === undefined ? [] : [`--git-dir=${join(top, '.git')}`, `--work-tree=${top}`],
+      {
+        folder: cwd,
+        level,
+        folders: top === undefined ? {} : { writes: [top] },
+        gitDir: top === undefined ? undefined : join(top, '.git'),
+      },
+      top === undefined ? [] : [`--work-tree=${top}`],
     ),
   };
 }
@@ -102,15 +109,6 @@ export function levelOf(
   { employee, confinedAs }: Pick<GatewayActor<'session'>['view'], 'employee' | 'confinedAs'>,
 ): SandboxLevel {
   return app.sandbox?.levelOf(employee === null ? confinedAs : [employee, ...confinedAs]) ?? 'off';
-}
-
-/** The next folder above with a repository in it; undefined: `.git` there is a file that names another place. */
-async function folderOfGit(folder: string): Promise<string | undefined> {
-  for (let at = folder; ; at = dirname(at)) {
-    const found = await lstat(join(at, '.git')).catch(() => undefined);
-    if (found !== undefined) return found.isDirectory() ? at : undefined;
-    if (dirname(at) === at) return undefined;
-  }
 }
 
 /**

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { limits, noticeKey, thingOfKey, type NewNotice } from '../../../machines/notifier/context.js';
+import { isRefusal } from '../../../machines/refusals.js';
 import { titleCharsMax } from '../../../machines/waiting.js';
 import { limits as sessionLimits } from '../../../machines/session/context.js';
 import { choicesOf, wordsOf } from '../../client/decision.js';
 import type { WaitingPage } from '../../supervisor/contract.js';
 import type { App } from '../app.js';
+import { deliveryOf } from '../connectors.js';
 import { newestRow } from '../iterate.js';
 import { definitionAt } from '../workflow-runs/definitions.js';
 import { presentGate } from '../workflow-runs/run-gates.js';
@@ -96,6 +98,10 @@ async function textOf(app: App, { actor, waiting }: WaitingItem): Promise<Asked>
   if ((what === 'resume' || what === 'silent') && actor.kind === 'session') {
     const lastError = (await app.supervisor.get('session', id))?.view.lastError ?? null;
     return { text: lastError ?? 'Nothing has come from its agent, and it waits for no one.', isWhole: true };
+  }
+  if (/delivery$/.test(what) && actor.kind === 'connector') {
+    const read = await deliveryOf(app, id, waiting.id);
+    return isRefusal(read) ? { text: '', isWhole: false } : { text: read.text ?? '', isWhole: true };
   }
   return { text: '', isWhole: false };
 }

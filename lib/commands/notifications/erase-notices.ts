@@ -1,6 +1,8 @@
 import type { Caller } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
+import { thingOfKey } from '../../../machines/notifier/context.js';
 import type { App } from '../app.js';
+import { deliveryOf } from '../connectors.js';
 import { idsOf } from '../iterate.js';
 import { notifications } from './notifiers.js';
 
@@ -9,17 +11,14 @@ import { notifications } from './notifiers.js';
  * says of the notifiers is blanked, for it quotes what was asked. A message that was sent stays where it
  * was sent. Answers how many entries were blanked.
  */
-export async function eraseNotices(
-  { supervisor }: App,
-  sessions: readonly string[],
-  caller: Caller,
-): Promise<number> {
+export async function eraseNotices(app: App, sessions: readonly string[], caller: Caller): Promise<number> {
+  const { supervisor } = app;
   let entries = 0;
   for (const id of await idsOf(supervisor, 'notifier', { index: 'all' })) {
     const notifier = await supervisor.get('notifier', id);
-    const over = (notifier?.view.notices ?? [])
-      .filter(({ key }) => isAbout(key, sessions))
-      .map(({ n }) => ({ n, outcome: 'Erased.', erased: true as const }));
+    const over: NoticeEnd[] = [];
+    for (const { n, key } of notifier?.view.notices ?? [])
+      if (await isAbout(app, key, sessions)) over.push({ n, outcome: 'Erased.', erased: true });
     if (over.length > 0)
       await supervisor.ask(
         'notifier',
@@ -33,5 +32,13 @@ export async function eraseNotices(
   return entries;
 }
 
-const isAbout = (key: string, sessions: readonly string[]): boolean =>
-  sessions.some((id) => key.startsWith(`session/${id}/`));
+type NoticeEnd = { readonly n: number; readonly outcome: string; readonly erased: true };
+
+/** Also a message that they wanted to send: its notice quotes it. */
+async function isAbout(app: App, key: string, sessions: readonly string[]): Promise<boolean> {
+  const { kind, id, waitingId } = thingOfKey(key);
+  if (kind === 'session') return sessions.includes(id);
+  if (kind !== 'connector') return false;
+  const message = await deliveryOf(app, id, waitingId);
+  return !isRefusal(message) && sessions.some((one) => message.delivery.requestedBy === `session:${one}`);
+}

@@ -20,7 +20,7 @@ export function followWaiting(failed: (error: unknown) => void): Follower {
     inTurn(stop, 'poll', async () => {
       if (stop.signal.aborted) return;
       await makeUp(app);
-      if (watching || destinationsOf(app).length === 0) return;
+      if (watching || (await destinationsOf(app)).length === 0) return;
       watching = true;
       void watch(app).catch((error: unknown) => {
         watching = false;

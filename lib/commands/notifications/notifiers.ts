@@ -14,7 +14,7 @@ export const notifications = system('notifications');
  */
 export async function alignNotifiers(app: App): Promise<readonly GatewayActor<'notifier'>[]> {
   const { supervisor } = app;
-  const wanted = new Map(destinationsOf(app).map((destination) => [idOf(destination), destination]));
+  const wanted = new Map((await destinationsOf(app)).map((destination) => [idOf(destination), destination]));
   for (const id of await idsOf(supervisor, 'notifier', { index: 'all' })) {
     if (wanted.has(id) || (await supervisor.get('notifier', id))?.value === 'stopped') continue;
     expected(await supervisor.ask('notifier', id, { type: 'notifier.stop' }, { by: notifications }));
@@ -51,17 +51,23 @@ export async function notifiersOf({ supervisor, settings }: App): Promise<readon
   return known.filter(({ status }) => status !== 'stopped');
 }
 
-export function destinationsOf({ settings: { notify } }: App): readonly Destination[] {
+export async function destinationsOf({
+  settings: { notify },
+  records,
+}: App): Promise<readonly Destination[]> {
   if (notify === undefined) return [];
+  const browsers = notify.push ? [...((await records?.devices.notified())?.keys() ?? [])] : [];
   return [
     ...notify.to.map(({ connector, channel }) => ({ type: 'connector', connector, channel }) as const),
     ...(notify.command === null ? [] : [{ type: 'command' } as const]),
+    ...browsers.map((device) => ({ type: 'push', device }) as const),
   ];
 }
 
-/** `team:C024BE91L`, or a hash where the channel's name fits into no id. */
+/** `team:C024BE91L`, or a hash where the channel's name fits into no id; `push.<device>`, as no connector can be called. */
 function idOf(destination: Destination): string {
   if (destination.type === 'command') return 'command';
+  if (destination.type === 'push') return `push.${destination.device}`;
   const { connector, channel } = destination;
   const name = /^[A-Za-z0-9._-]+$/.test(channel)
     ? channel

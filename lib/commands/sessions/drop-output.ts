@@ -21,8 +21,9 @@ import type { ListPage } from '../../supervisor/contract.js';
  * Results of tools that are older than `sessions.keepToolOutput` go: of each stay its beginning, size and hash, and the
  * date. Their age is time that has really passed (the clock of retention): a clock that leaps drops nothing, and what
  * passed while no gateway ran counts at most a day a day. Files go first; a crash in between leaves a message whose
- * file is gone, and the next look writes it. A session with which that fails keeps the others from nothing. Answers how
- * many results were dropped.
+ * file is gone, and the next look writes it. A session with which that fails keeps the others from nothing. What was
+ * dropped leaves the disk, too: both copies of the store are rewritten, by the next look where this one does not come
+ * so far. Answers how many results were dropped.
  * @example await dropOutput(app, (error) => log.error(error)) // 12
  */
 export async function dropOutput(app: App, failed: (error: unknown) => void): Promise<number> {
@@ -31,6 +32,11 @@ export async function dropOutput(app: App, failed: (error: unknown) => void): Pr
   const keepMs = days * dayMs;
   const { now } = await app.supervisor.retention.status();
   const began = await firstSweep(app, now);
+  let isOwed = (await ownRow(app.supervisor, rewriteOwedKey)) === true;
+  const begins = async (): Promise<void> => {
+    if (!isOwed) await keep(app, rewriteOwedKey, true);
+    isOwed = true;
+  };
   let count = 0;
   for (let after: string | null = ''; after !== null;) {
     const page: ToolOutputPage = await app.supervisor.list('session', {
@@ -39,12 +45,15 @@ export async function dropOutput(app: App, failed: (error: unknown) => void): Pr
       ...(after === '' ? {} : { after }),
     });
     for (const { id, row } of page.items)
-      count += await sweep(app, id, { kept: row, now, began, keepMs }).catch((error: unknown) => {
+      count += await sweep(app, id, { kept: row, now, began, keepMs, begins }).catch((error: unknown) => {
         failed(error);
         return 0;
       });
     after = page.next;
   }
+  if (!isOwed) return count;
+  await app.erasure?.compact();
+  await keep(app, rewriteOwedKey, null);
   return count;
 }
 
@@ -57,20 +66,26 @@ const marksPerPeriod = 32;
 async function firstSweep(app: App, now: number): Promise<number> {
   const known = await ownRow(app.supervisor, firstSweepKey);
   if (typeof known === 'number') return known;
-  await app.supervisor.transact({
-    name: 'first-sweep',
+  await keep(app, firstSweepKey, now);
+  return now;
+}
+
+async function keep({ supervisor }: App, key: string, value: number | true | null): Promise<void> {
+  await supervisor.transact({
+    name: 'tool-output',
     startsWork: false,
     actors: [],
     by: system('tool-output'),
     run(tx) {
-      tx.put(firstSweepKey, now);
+      tx.put(key, value);
       return null;
     },
   });
-  return now;
 }
 
 const firstSweepKey = 'tool-output/first-sweep';
+/** What was dropped may still be on the disk. */
+const rewriteOwedKey = 'tool-output/rewrite-owed';
 
 interface Sweep {
   readonly kept: KeptOutput;
@@ -78,9 +93,11 @@ interface Sweep {
   readonly now: number;
   readonly began: number;
   readonly keepMs: number;
+  /** Before the first result leaves the store. */
+  readonly begins: () => Promise<void>;
 }
 
-async function sweep(app: App, id: string, { kept, now, began, keepMs }: Sweep): Promise<number> {
+async function sweep(app: App, id: string, { kept, now, began, keepMs, begins }: Sweep): Promise<number> {
   const swept = { type: 'output.swept' as const, now, everyMs: keepMs / marksPerPeriod };
   const by = system('tool-output');
   const session = await app.supervisor.get('session', id);
@@ -89,6 +106,7 @@ async function sweep(app: App, id: string, { kept, now, began, keepMs }: Sweep):
   let count = 0;
   for (let after = kept.dropped; mark !== undefined && after < mark[0];) {
     const dropped = await nextRows(app, id, { mark, after });
+    if (dropped.rows.length > 0) await begins();
     const done = await app.supervisor.ask('session', id, { ...swept, dropped }, { by });
     if (isRefusal(done)) return count; // it was deleted meanwhile
     count += dropped.rows.length;

@@ -9,6 +9,7 @@ import { optionsOf, type Reply, type Request } from '../request.js';
 import { decisionsAbout } from '../held-decisions.js';
 import { removeFile } from '../files.js';
 import { eraseNotices } from '../notifications/erase-notices.js';
+import { eraseUnsent } from './erase-unsent.js';
 
 /**
  * What sessions hold is erased: messages, tool calls, permissions, names, files, what engines keep of the
@@ -249,7 +250,8 @@ async function eraseOne(app: App, held: Held, caller: Caller): Promise<number | 
   }
   for (const id of await decisionsAbout(app, { kind: 'session', id: held.id }))
     entries += await erased(app, { kind: 'held-decision', id }, caller);
-  return entries;
+  const unsent = await eraseUnsent(app, held.id, caller);
+  return unsent === undefined ? undefined : entries + unsent;
 }
 
 const erased = async (app: App, actor: { kind: string; id: string }, caller: Caller): Promise<number> => {

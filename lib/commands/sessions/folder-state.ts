@@ -1,14 +1,17 @@
 import { constants } from 'node:fs';
-import { access, lstat, mkdir, mkdtemp, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, lstat, mkdir, mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { App } from '../app.js';
 import { git, type GitCommand } from './git.js';
+import { repositoryOf } from './repository.js';
 
 /** How a folder stood at a moment. */
 export interface FolderState {
   readonly tree: string;
-  /** What is checked out there. */
-  readonly commit: string;
+  /** What is checked out there; null: there is no commit yet. */
+  readonly commit: string | null;
+  /** The commit, or a tree with nothing in it. */
+  readonly committed: string;
   /** Below the folder: what is in no commit as it is. */
   readonly uncommitted: readonly string[];
   /** Files that are too large or too many for a tree, by what would differ if they were changed. */
@@ -26,10 +29,14 @@ export async function readFolder(
   at: Omit<GitCommand, 'args'>,
   scratch: string,
 ): Promise<FolderState> {
-  const top = await topOf(at.folder);
+  const found = await repositoryOf(at.folder);
+  const top = found?.top;
+  // Git takes a folder that looks like a repository for one, before it looks above: an agent could make it so
+  const gitDir = found?.isOwn === true ? join(found.top, '.git') : undefined;
   const run = (args: readonly string[], more: Partial<GitCommand> = {}): Promise<string> =>
-    git(app, { ...at, top, ...more, args: ['--no-optional-locks', ...args] });
+    git(app, { ...at, gitDir, top, ...more, args: ['--no-optional-locks', ...args] });
   const { commit, paths } = readStatus(await run(status));
+  const committed = commit ?? (await run(['hash-object', '-t', 'tree', '--stdin'], { stdin: '' })).trim();
   const [prefix = '', objects = ''] = (
     await run(['rev-parse', '--show-prefix', '--path-format=absolute', '--git-path', 'objects'])
   ).split('\n');
@@ -41,13 +48,13 @@ export async function readFolder(
   const shown = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
   const below = [...new Set([...shown, ...assumedUnchanged(await run(['ls-files', '-v', '-z']))])];
   const { taken, others } = await weighed(at.folder, below);
-  if (taken.length === 0) return { tree: commit, commit, uncommitted: below, others, ask };
-  await ask('read-tree', commit);
+  if (taken.length === 0) return { tree: committed, commit, committed, uncommitted: below, others, ask };
+  await ask('read-tree', committed);
   await run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
     aside,
     stdin: taken.map((path) => `${path}\0`).join(''),
   });
-  return { tree: (await ask('write-tree')).trim(), commit, uncommitted: below, others, ask };
+  return { tree: (await ask('write-tree')).trim(), commit, committed, uncommitted: below, others, ask };
 }
 
 /**
@@ -71,8 +78,8 @@ const status = [
 const assumedUnchanged = (text: string): readonly string[] =>
   text.split('\0').flatMap((line) => (/^[a-z] /.test(line) ? [line.slice(2)] : []));
 
-/** Paths from the top of the repository of all that is not as its commit says. Throws where there is no commit. */
-function readStatus(text: string): { readonly commit: string; readonly paths: readonly string[] } {
+/** Paths from the top of the repository of all that is not as its commit says. */
+function readStatus(text: string): { readonly commit: string | null; readonly paths: readonly string[] } {
   const paths: string[] = [];
   let commit = '';
   for (const line of text.split('\0')) {
@@ -83,8 +90,7 @@ function readStatus(text: string): { readonly commit: string; readonly paths: re
       if (!path.endsWith('/')) paths.push(path); // a repository within this one
     }
   }
-  if (!/^[0-9a-f]{40,}$/.test(commit)) throw new Error('there is no commit');
-  return { commit, paths };
+  return { commit: /^[0-9a-f]{40,}$/.test(commit) ? commit : null, paths };
 }
 
 const fieldsBefore: Readonly<Record<string, number>> = { '1 ': 8, 'u ': 10, '? ': 1 };
@@ -126,15 +132,4 @@ export async function scratchIn(folder: string): Promise<string> {
   const scratch = await mkdtemp(join(folder, 'turn-'));
   await mkdir(join(scratch, 'objects'));
   return scratch;
-}
-
-/** Without starting a program: most working folders are in none. */
-export const isInRepository = async (folder: string): Promise<boolean> => (await topOf(folder)) !== undefined;
-
-async function topOf(folder: string): Promise<string | undefined> {
-  for (let at = folder, steps = 0; steps < 64; at = dirname(at), steps += 1) {
-    if (await stat(join(at, '.git')).catch(() => undefined)) return at;
-    if (dirname(at) === at) return undefined;
-  }
-  return undefined;
 }

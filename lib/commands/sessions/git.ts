@@ -15,6 +15,8 @@ export interface GitCommand {
   readonly folder: string;
   readonly args: readonly string[];
   readonly level: SandboxLevel;
+  /** The repository itself, whatever lies in the folder. Undefined: git finds it. */
+  readonly gitDir?: string | undefined;
   /** Where its files lie, whatever its settings say; undefined: nothing is read of them. */
   readonly top?: string | undefined;
   /** What git needs beside the folder. */
@@ -62,7 +64,8 @@ async function run(
   }
 }
 
-const placesOf = ({ top, aside }: GitCommand): Record<string, string> => ({
+const placesOf = ({ gitDir, top, aside }: GitCommand): Record<string, string> => ({
+  ...(gitDir !== undefined && { GIT_DIR: gitDir }),
   ...(top !== undefined && { GIT_WORK_TREE: top }),
   ...(aside && {
     GIT_INDEX_FILE: aside.index,

@@ -8,7 +8,6 @@ import { opening } from './open-session.js';
 import { presentSession } from './read-session.js';
 import { workingFolder } from './working-folder.js';
 import { dropClean } from './worktree.js';
-import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 
 /**
@@ -121,13 +120,20 @@ async function dropFolders(app: App, id: string, { view }: GatewayActor<'session
   await rmdir(folder).catch(() => undefined); // there is something in it
 }
 
+/** A session that was not deleted: the code of the refusal, and its sentence. */
+interface Preserved {
+  readonly id: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
 /** One after the other; those that cannot go are named with their reason. */
 export async function deleteSessions(
   request: Request,
   ids: readonly string[],
-): Promise<{ readonly count: number; readonly preserved: readonly Json[] }> {
+): Promise<{ readonly count: number; readonly preserved: readonly Preserved[] }> {
   let count = 0;
-  const preserved: Json[] = [];
+  const preserved: Preserved[] = [];
   for (const id of new Set(ids)) {
     const done = await deleteSession({ app: request.app, caller: request.caller }, id);
     if (isRefusal(done)) preserved.push({ id, code: done.code, reason: done.message });

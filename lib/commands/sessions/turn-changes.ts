@@ -2,7 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { TurnChanges, WatchChanges } from '../../../actors/session/turn-changes.js';
 import type { App } from '../app.js';
-import { isInRepository, readFolder, scratchIn, type FolderState } from './folder-state.js';
+import { readFolder, scratchIn, type FolderState } from './folder-state.js';
+import { repositoryOf } from './repository.js';
 
 /**
  * What a turn changes in a folder that git keeps: all that is in it before and after, committed or not, as two
@@ -13,7 +14,7 @@ export const watchChanges =
   (app: Pick<App, 'sandbox' | 'settings'>): WatchChanges =>
   async ({ cwd, level, mark }) => {
     const folder = join(app.settings.home, 'tmp');
-    if (mark === undefined && !(await isInRepository(cwd))) return undefined;
+    if (mark === undefined && (await repositoryOf(cwd)) === undefined) return undefined;
     if (mark !== undefined && !markPattern.test(mark)) return undefined;
     const scratch = mark === undefined ? await scratchIn(folder).catch(() => undefined) : join(folder, mark);
     if (scratch === undefined) return undefined;

@@ -34,6 +34,8 @@ export interface WorkItemInput {
 export async function createWorkItem(
   request: Request,
   input: WorkItemInput,
+  /** Where the plan notes the id: an import finds it there. */
+  { originKey }: { readonly originKey?: string } = {},
 ): Promise<Reply<GatewayActor<'work-item'>> | Refusal> {
   const full = await spend(request, 'items');
   if (full) return full;
@@ -52,6 +54,7 @@ export async function createWorkItem(
       });
       if (input.parentId != null)
         turns.send({ kind: 'work-item', id: input.parentId }, { type: 'child.created', childId: minted.id });
+      if (originKey !== undefined) turns.put(originKey, minted.id);
       return { id: minted.id };
     },
   });

@@ -80,5 +80,8 @@ export const listMembers = [
   'approvalTarget',
   'approvalEscalatedAt',
   'sessionRef',
+  'attemptCount',
+  'costUsd',
+  'statusSince',
   'updatedAt',
 ] as const;

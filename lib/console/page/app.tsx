@@ -114,6 +114,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['j k', 'the next or previous thing in a list'],
   ['Enter', 'open it'],
   ['a r e', 'inbox: approve, reject, escalate'],
+  ['s', 'inbox: send a message again'],
   ['u', 'inbox: undo, for five seconds'],
   ['n', 'inbox: write a note first'],
   ['x', 'inbox: mark for deciding together'],

@@ -18,13 +18,10 @@ import { holdsDecisions, refreshWaiting, type Waiting } from './waiting.js';
  */
 export const contractsRead = new Map<string, string>();
 
-/** Throws a `Refused` where the gateway says no, as when another has decided first. */
-export const decide = (thing: Waiting, choice: Choice, words: DecisionWords = {}): Promise<undefined> =>
-  thenRefresh(() => send(thing, choice, words));
-
 /**
- * The same, with five seconds in which it can be withdrawn. The gateway keeps them: a page that is closed or a phone
- * that is locked meanwhile changes nothing. Undefined: this gateway holds none, so it was decided at once.
+ * Sent with five seconds in which it can be withdrawn. The gateway keeps them: a page that is closed or a phone that
+ * is locked meanwhile changes nothing. Undefined: this gateway holds none, so it was decided at once. Throws a
+ * `Refused` where the gateway says no, as when another has decided first.
  */
 export const hold = (
   thing: Waiting,

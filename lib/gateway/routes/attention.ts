@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isoTime, isoTimeOrNull } from '../../../machines/sortable.js';
+import { heldChoices } from '../../../machines/held-decision/machine.js';
 import { noticeKey } from '../../../machines/notifier/context.js';
 import { holdsDecisions, openDecisions, type HeldDecision } from '../../commands/held-decisions.js';
 import type { Reply } from '../../commands/request.js';
@@ -25,7 +26,8 @@ const waiting = z.object({
     .string()
     .describe(
       '`permission`, `approval`, `gate`, `activation`, `version` (of a workflow), `budget`, `resume`, `silent`, ' +
-        '`trust` (settings of a project), `move`, `delivery` (a message that did not arrive), `connector`, ' +
+        '`trust` (settings of a project), `move`, `delivery` (a message that did not arrive), ' +
+        '`unknown-delivery` (one that may have), `connector`, ' +
         '`notification` (a destination that fails), `backup` (backups that fail), `worker` (one that cannot take the ' +
         'turns that wait for it), or a word of a host.',
     ),
@@ -38,7 +40,7 @@ const waiting = z.object({
   held: z
     .object({
       decisionId: z.string(),
-      decision: z.enum(['approve', 'reject', 'escalate']),
+      decision: z.enum(heldChoices),
       decidedBy: z.string().describe('`operator`, or `device:` and the id of a paired browser.'),
       until: iso,
     })

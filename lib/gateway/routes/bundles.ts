@@ -28,7 +28,9 @@ const report = z
     title: z.string(),
     entries: z.array(
       z.object({
-        name: z.string().describe('`org/garden/ann.yaml`, `workflow watering`.'),
+        name: z
+          .string()
+          .describe('`org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`.'),
         change: z.enum(['create', 'change', 'same']),
         diff: z.array(z.string()).describe('Lines, each behind `+`, `-` or a space.'),
       }),
@@ -70,10 +72,14 @@ export function bundleRoutes(records: Records | undefined): readonly Route[] {
       '/api/export',
       'bundle.read',
       {
-        about: 'The company, an employee or a workflow as a file, without keys.',
+        about: 'The company, an employee, a workflow or a work item as a file, without keys.',
         query: z.object({
-          what: z.enum(['company', 'employee', 'workflow']),
-          name: z.string().max(128).default('').describe('Of the employee, or the id of the workflow.'),
+          what: z.enum(['company', 'employee', 'workflow', 'item']),
+          name: z
+            .string()
+            .max(128)
+            .default('')
+            .describe('Of the employee, or the id of the workflow or work item.'),
         }),
         answer: z.object({ bundle: z.string().describe('YAML.'), secretsRemoved: z.int() }),
         refusals: ['NOT_FOUND', 'CONFLICT', 'WORKFLOWS_DISABLED'],

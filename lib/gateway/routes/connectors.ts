@@ -1,7 +1,13 @@
 import { z } from 'zod';
-import { connectorHealth, reloadConnectors, sendThrough } from '../../commands/connectors.js';
+import {
+  connectorHealth,
+  deliveryOf,
+  reloadConnectors,
+  sendThrough,
+  settleDelivery,
+} from '../../commands/connectors.js';
 import { isRefusal, refuse } from '../../../machines/refusals.js';
-import { limits } from '../../../machines/connector/context.js';
+import { deliveryChoices, limits } from '../../../machines/connector/context.js';
 import { nextCursor, rowCursor } from '../parse.js';
 import { route, type Route } from '../route.js';
 import { idempotencyKey, iso, text, wholeNumber } from '../schemas.js';
@@ -33,8 +39,20 @@ const delivery = z
     requestedAt: iso,
     settledAt: iso.nullable(),
     requestedBy: z.string(),
+    decision: z
+      .object({ choice: z.enum(deliveryChoices), by: z.string(), at: iso })
+      .nullish()
+      .describe('What a person made of it last, where it did not arrive or may not have.'),
   })
   .meta({ id: 'Delivery' });
+
+const read = z.object({
+  delivery,
+  text: z
+    .string()
+    .nullable()
+    .describe('Kept until it has arrived or a person has decided; of a failed one for a day.'),
+});
 
 const sendBody = z.object({
   channel: text(limits.channelBytesMax).describe(
@@ -136,6 +154,47 @@ export const connectorRoutes: readonly Route[] = [
       const shown = rows.slice(-limit);
       const more = rows.length > limit ? String(shown[0]?.n) : null;
       return { body: { deliveries: shown.map(({ row }) => row), nextCursor: more } };
+    },
+  ),
+  route(
+    'GET',
+    '/api/connectors/:name/deliveries/:deliveryId',
+    'connector.deliveries',
+    {
+      about: 'One message sent through a connector, with its text while something may still become of it.',
+      answer: read,
+      refusals: ['NOT_FOUND'],
+    },
+    async ({ app, params }) => {
+      const found = await deliveryOf(app, params['name'] ?? '', params['deliveryId'] ?? '');
+      return isRefusal(found) ? found : { body: found };
+    },
+  ),
+  route(
+    'POST',
+    '/api/connectors/:name/deliveries/:deliveryId/settle',
+    'connector.settle',
+    {
+      about:
+        'Decide what becomes of a message whose outcome is `unknown` or `failed`: the first decision counts, ' +
+        'a second one is a 409.',
+      body: z.object({
+        choice: z
+          .enum(deliveryChoices)
+          .describe(
+            'arrived: it did after all (of `unknown` only). send-again: it is queued once more, under the same id. ' +
+              'give-up: it stays as it is.',
+          ),
+        idempotencyKey,
+      }),
+      answer: read,
+      plan: true,
+      refusals: ['NOT_FOUND', 'CONFLICT', 'CONNECTOR_UNAVAILABLE', 'QUEUE_FULL'],
+    },
+    async (request) => {
+      const { name = '', deliveryId = '' } = request.params;
+      const { choice } = request.body;
+      return settleDelivery(request, { name, deliveryId, choice });
     },
   ),
 ];

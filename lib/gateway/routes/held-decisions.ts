@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { heldLimits } from '../../../machines/held-decision/machine.js';
+import { heldChoices, heldLimits } from '../../../machines/held-decision/machine.js';
 import { ruleCharsMax } from '../../../machines/session/tool-rule.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Reply } from '../../commands/request.js';
@@ -19,7 +19,7 @@ const body = z.object({
   kind: name.describe('`kind`, `id` and `waitingId` as in `GET /api/attention`.'),
   id: name,
   waitingId: name,
-  decision: z.enum(['approve', 'reject', 'escalate']),
+  decision: z.enum(heldChoices),
   holdSeconds: z.number().min(1).max(60).default(5).describe('As long can it be withdrawn. Default 5.'),
   note: text(heldLimits.noteCharsMax).optional(),
   usd: z.number().positive().max(1_000_000).optional().describe('Of a budget: dollars more for this month.'),
@@ -35,7 +35,7 @@ const held = z
     kind: z.string(),
     actorId: z.string(),
     waitingId: z.string(),
-    decision: z.enum(['approve', 'reject', 'escalate']),
+    decision: z.enum(heldChoices),
     decidedBy: z.string(),
     decidedAt: iso,
     until: iso.describe('When it is carried out.'),

@@ -40,6 +40,7 @@ import { trustRoutes } from './trust.js';
 import { bundleRoutes } from './bundles.js';
 import { retentionRoutes } from './retention.js';
 import { deviceRoutes } from './devices.js';
+import { pushRoutes } from './push.js';
 import { workflowApprovalRoutes } from './workflows/approvals.js';
 import { workflowDefinitionRoutes } from './workflows/definitions.js';
 import { workflowRunRoutes } from './workflows/runs.js';
@@ -94,7 +95,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...consoleRoutes(facts, options.console),
     ...metricRoutes(facts, options.metrics ?? requestMetricsOf()),
     ...authRoutes(options.pairing),
-    ...(options.pairing === undefined ? [] : deviceRoutes),
+    ...(options.pairing === undefined ? [] : [...deviceRoutes, ...pushRoutes]),
     ...backupRoutes(options.backup),
     ...retentionRoutes,
     ...eraseRoutes,

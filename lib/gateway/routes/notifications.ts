@@ -6,11 +6,12 @@ import { iso } from '../schemas.js';
 
 const destination = z
   .object({
-    name: z.string().describe('`<connector>:<channel>`, or `command`.'),
+    name: z.string().describe('`<connector>:<channel>`, `command`, or `push.<device>`.'),
     destination: z.object({
-      type: z.enum(['connector', 'command']),
+      type: z.enum(['connector', 'command', 'push']),
       connector: z.string().optional(),
       channel: z.string().optional(),
+      device: z.string().optional().describe('Id of a paired browser.'),
     }),
     status: z
       .enum(['idle', 'holding', 'sending', 'pausing'])

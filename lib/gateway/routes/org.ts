@@ -69,6 +69,22 @@ export function orgRoutes(records: Records | undefined): readonly Route[] {
       },
     ),
     route(
+      'DELETE',
+      '/api/org/employees/:name',
+      'org.edit',
+      {
+        about:
+          'Retire an employee. The file is kept, with its comments, in `org/.retired` of the home; moved back, ' +
+          'it is in use again. Refused while others report to this one.',
+        answer: z.object({ status: z.literal('ok'), file: z.string().describe('Below `org` of the home.') }),
+        refusals: ['NOT_FOUND', 'CONFLICT'],
+      },
+      async (request) => {
+        const done = await roster.retire(nameOf(request));
+        return isRefusal(done) ? done : { body: { status: 'ok', file: done.file } };
+      },
+    ),
+    route(
       'GET',
       '/api/org/departments/:name/board',
       'org.board.read',

@@ -22,7 +22,19 @@ export const pageRoutes: readonly Route[] = [
       contentType: 'text/html; charset=utf-8',
       refusals: ['NOT_FOUND'],
     },
-    () => shell(consoleFiles),
+    () => shell(consoleFiles, consoleHeaders),
+  ),
+  route(
+    'GET',
+    '/push-worker.js',
+    'page.inspect',
+    {
+      about: 'What shows notifications in a paired browser when no page is open: a service worker.',
+      answer: z.string(),
+      contentType: 'text/javascript; charset=utf-8',
+      refusals: ['NOT_FOUND'],
+    },
+    () => worker(consoleFiles),
   ),
   route(
     'GET',
@@ -65,6 +77,7 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
 };
 /** As the build left them beside each file, the smallest first. */
 const encodings = [
@@ -76,13 +89,24 @@ type Files = () => ReadonlyMap<string, Buffer>;
 const inspectorFiles = filesOf(new URL('../../inspector/page/', import.meta.url));
 const consoleFiles = filesOf(new URL('../../console/page/', import.meta.url));
 
-function shell(files: Files): Reply | Refusal {
+function shell(files: Files, page: Readonly<Record<string, string>> = shellHeaders): Reply | Refusal {
   const body = files().get('index.html');
   if (body === undefined) return refuse('NOT_FOUND', {}, 'The page was not built: npm run build.');
   return {
     body,
-    headers: { ...shellHeaders, 'Content-Type': types['.html'] ?? '', 'Cache-Control': 'no-store' },
+    headers: { ...page, 'Content-Type': types['.html'] ?? '', 'Cache-Control': 'no-store' },
   };
+}
+
+/** Its address names no content: browsers compare it with what they have, and subscriptions outlive versions. */
+function worker(files: Files): Reply | Refusal {
+  const body = files().get('push-worker.js');
+  return body === undefined
+    ? refuse('NOT_FOUND', {}, 'The page was not built: npm run build.')
+    : {
+        body,
+        headers: { ...shellHeaders, 'Content-Type': types['.js'] ?? '', 'Cache-Control': 'no-cache' },
+      };
 }
 
 /** A file whose name holds a hash of its content, compressed where the browser takes that. */
@@ -131,14 +155,19 @@ function filesOf(url: URL): Files {
   };
 }
 
+const policyOf = (trusted: string): string =>
+  "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src " +
+  "'self' blob:; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+  `require-trusted-types-for 'script'; trusted-types ${trusted}`;
+
 /** Of pages that load nothing but what stands beside them; pictures that they fetched themselves are blobs. */
 export const shellHeaders = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src " +
-    "'self' blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
-    "require-trusted-types-for 'script'; trusted-types 'none'",
+  'Content-Security-Policy': policyOf("'none'"),
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
 };
+
+/** The console registers one script besides: the policy of that name makes its address, and no other. */
+const consoleHeaders = { ...shellHeaders, 'Content-Security-Policy': policyOf('push-worker') };

@@ -121,6 +121,7 @@ export const frameNames: Readonly<Record<string, string>> = {
   'config:refused': 'config.yaml changed and is invalid; the previous settings stay in effect. {reason}',
   'backup:made': 'A backup by schedule was made and restored on trial. {target, seq, newBytes}',
   'backup:failed': 'A backup by schedule could not be made, or not be restored on trial. {to, reason}',
+  'backup:off': 'Backups failed, and are no longer made: backup.to was taken out of config.yaml. {}',
   'device:paired': '{id, name, kind}',
   'device:revoked': '{id}',
   'system:status': 'The gateway is running, degraded or draining. {status, reasons}',

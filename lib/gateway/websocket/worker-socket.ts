@@ -76,6 +76,8 @@ export function workerSockets(options: {
     let greeting: 'awaited' | 'judged' | 'done' = 'awaited';
     const link: RemoteLink = {
       send(frame) {
+        // What goes on there belongs to the next owner: it must not be ended, or kept, by one that was
+        if (!remote.mayCommand()) return link.close(1012, 'the home may have another owner');
         if (socket.readyState === socket.OPEN) socket.send(JSON.stringify({ ...frame, epoch }));
         // One that asks and reads no answers
         if (socket.bufferedAmount > unreadBytesMax) socket.terminate();

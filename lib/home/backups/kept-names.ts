@@ -17,6 +17,7 @@ const always = [
   'config.yaml',
   'gateway.json',
   'auth-devices.json',
+  'push-key.json',
   'trusted-folders.json',
   'org',
   'skills',

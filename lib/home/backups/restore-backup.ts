@@ -5,6 +5,7 @@ import { announceStopped, readAnnouncement } from '../announce.js';
 import { HomeError } from '../home-error.js';
 import type { Layout } from '../layout.js';
 import { freePlace, whole } from '../new-folder.js';
+import { useOwnStore } from '../own-store.js';
 import { bytesOf, filesIn, type Manifest } from './manifest.js';
 import { writeOut } from './read-backup.js';
 import { DamagedBackup, type Repository } from './repository.js';
@@ -18,6 +19,8 @@ export interface Restored {
   readonly files: number;
   readonly bytes: number;
   readonly include: Manifest['include'];
+  /** The database that its config.yaml named and names no more; undefined: none. */
+  readonly movedFrom: string | undefined;
 }
 
 export interface RestoreChoice {
@@ -54,7 +57,8 @@ export async function restoreBackup(
     const announcement = await readAnnouncement(announcementFile);
     if (announcement !== undefined) await announceStopped(announcementFile, announcement);
     const { include } = manifest;
-    return { home: place, name, seq, files: filesIn(manifest), bytes: bytesOf(manifest), include };
+    const movedFrom = await useOwnStore(join(folder, 'config.yaml'));
+    return { movedFrom, home: place, name, seq, files: filesIn(manifest), bytes: bytesOf(manifest), include };
   });
 }
 

@@ -24,7 +24,17 @@ const tacit: ReadonlySet<string> = new Set(['goes']);
 /** What is written on an arrow that stands for several transitions, and all of it. */
 export function wordsOf(edges: readonly ChartEdge[]): Words {
   const all = [...new Set(edges.map(labelOf))];
-  return { lines: bounded(all.map(cut), 'more'), whole: all.join('\n') };
+  const lines: string[] = [];
+  for (const [n, label] of all.entries()) {
+    const more = wrapped(label, '');
+    const isLast = n === all.length - 1;
+    if (n > 0 && lines.length + more.length > (isLast ? linesMax : linesMax - 1)) {
+      lines.push(`+ ${all.length - n} more`);
+      break;
+    }
+    lines.push(...more);
+  }
+  return { lines, whole: all.join('\n') };
 }
 
 export interface Words {
@@ -36,7 +46,8 @@ export interface Words {
 export function linesOf(state: ChartState, { stays, loops, moves }: Takes): readonly Line[] {
   const lines: Line[] = [];
   const write = (whole: string, about: Line['about'], edges: readonly ChartEdge[] = []): void => {
-    for (const text of wrapped(whole)) lines.push({ text, whole, about, edges: edges.map(({ id }) => id) });
+    for (const text of wrapped(whole, boxIndent))
+      lines.push({ text, whole, about, edges: edges.map(({ id }) => id) });
   };
   const actions = (when: string, names: readonly string[]): void => {
     const own = names.filter((name) => !name.startsWith('xstate.'));
@@ -46,7 +57,10 @@ export function linesOf(state: ChartState, { stays, loops, moves }: Takes): read
   actions('entry', state.entry);
   actions('exit', state.exit);
   for (const [label, edges] of grouped(moves, labelOf)) {
-    const targets = edges.flatMap(({ to }) => to).map(lastPart);
+    const targets = namesOf(
+      edges.flatMap(({ to }) => to),
+      state.path,
+    );
     write(`${label} → ${targets.join(', ')}`, 'event', edges);
   }
   for (const [label, edges] of grouped(loops, labelOf)) write(`↻ ${label}`, 'event', edges);
@@ -78,16 +92,10 @@ function grouped(
   return groups;
 }
 
-function bounded(lines: readonly string[], rest: string): readonly string[] {
-  return lines.length <= linesMax
-    ? lines
-    : [...lines.slice(0, linesMax - 1), `+ ${lines.length - linesMax + 1} ${rest}`];
-}
-
-/** A line of a box, broken after commas and slashes where it is too long; what cannot be broken is cut. */
-function wrapped(whole: string): readonly string[] {
+/** Words, broken after commas and slashes and before guards where they are too long; what cannot be broken is cut. */
+function wrapped(whole: string, indent: string): readonly string[] {
   const lines: string[] = [];
-  for (const part of whole.split(/(?<=, |\/ )/)) {
+  for (const part of whole.split(/(?<=, |\/ | (?=\[))/)) {
     const last = lines.at(-1);
     if (last !== undefined && `${last}${part}`.trimEnd().length <= wordsMax)
       lines[lines.length - 1] = last + part;
@@ -97,7 +105,14 @@ function wrapped(whole: string): readonly string[] {
 }
 
 /** Spaces that no renderer drops. */
-const indent = '\u00a0'.repeat(4);
+const boxIndent = '\u00a0'.repeat(4);
 
 const cut = (text: string): string => (text.length <= wordsMax ? text : `${text.slice(0, wordsMax - 1)}…`);
-const lastPart = (path: string): string => path.split('.').at(-1) ?? path;
+
+/** The shortest names by which states differ: `a, b`, and where both are called so `left.on, right.on`. */
+function namesOf(paths: readonly string[], within: string): readonly string[] {
+  const short = paths.map((path) => path.split('.').at(-1) ?? path);
+  const inner = (path: string): string =>
+    path.startsWith(`${within}.`) ? path.slice(within.length + 1) : path;
+  return new Set(short).size === new Set(paths).size ? short : paths.map(inner);
+}

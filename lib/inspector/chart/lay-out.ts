@@ -4,13 +4,15 @@ import { docked } from './docking.js';
 import { type, widthOf, type Arrow, type Box, type Drawing, type Line, type Point } from './drawing.js';
 import { linesOf, wordsOf, type Takes, type Words } from './labels.js';
 import { reaching } from './reach.js';
+import { inRows, type Room } from './regions.js';
 
 /**
  * Places for a chart: every state that has states inside is laid out for itself, from the inside out, and is
- * one box to what is around it. Pure and the same every time; runs in a browser as well as here.
+ * one box to what is around it. Pure and the same every time; runs in a browser as well as here. `room` is how much is
+ * seen at once: parallel regions stand so that most of them is. `layOut(chart, {width: 1134, height: 520})`
  */
-export function layOut(chart: Chart): Drawing {
-  const sorted = sortEdges(chart);
+export function layOut(chart: Chart, room?: Room): Drawing {
+  const sorted = sortEdges(chart, room);
   const root = blockOf(chart.root, sorted, 0);
   const boxes: Box[] = [];
   const arrows: Arrow[] = [];
@@ -27,7 +29,6 @@ export function layOut(chart: Chart): Drawing {
 const margin = 8;
 /** An event with more arrows than this between the states of one region is written into the boxes instead. */
 const thicketArrows = 12;
-const rowWidthMax = 1_300;
 
 interface Block {
   readonly width: number;
@@ -40,6 +41,7 @@ interface Sorted {
   readonly arrows: ReadonlyMap<string, readonly Between[]>;
   /** What is written into the box of a state. */
   takes(path: string): Takes;
+  readonly room: Room | undefined;
 }
 
 interface Between {
@@ -51,7 +53,7 @@ interface Between {
   readonly edge: ChartEdge;
 }
 
-function sortEdges({ root, edges }: Chart): Sorted {
+function sortEdges({ root, edges }: Chart, room: Room | undefined): Sorted {
   const arrows = new Map<string, Between[]>();
   const stays = new Map<string, ChartEdge[]>();
   const loops = new Map<string, ChartEdge[]>();
@@ -69,6 +71,7 @@ function sortEdges({ root, edges }: Chart): Sorted {
     else push(arrows, within, { from, to: target, start: edge.from, end: to, edge });
   }
   return {
+    room,
     arrows,
     takes: (path) => ({
       stays: stays.get(path) ?? [],
@@ -133,22 +136,13 @@ function boxed(
   };
 }
 
-/** Parallel regions stand side by side, or below each other where that would be too wide. */
+/** Parallel regions stand side by side and below each other, as there is room. */
 function regions(state: ChartState, sorted: Sorted, depth: number): Block {
   const header = headerOf(state, sorted);
   const inner = state.states.map((region) => blockOf(region, sorted, depth + 1));
-  const gap = 14;
-  const beside = inner.reduce((sum, { width }) => sum + width + gap, 0) <= rowWidthMax;
-  const across = inner.reduce(
-    (sum, { width }) => (beside ? sum + width + gap : Math.max(sum, width)),
-    beside ? -gap : 0,
-  );
-  const down = inner.reduce(
-    (sum, { height }) => (beside ? Math.max(sum, height) : sum + height + gap),
-    beside ? 0 : -gap,
-  );
-  const width = Math.max(across, header.width) + 2 * type.pad;
-  const height = down + header.height + type.pad;
+  const rows = inRows(inner, sorted.room);
+  const width = Math.max(rows.width, header.width) + 2 * type.pad;
+  const height = rows.height + header.height + type.pad;
   return {
     width,
     height,
@@ -164,11 +158,9 @@ function regions(state: ChartState, sorted: Sorted, depth: number): Block {
         lines: header.lines,
         depth,
       });
-      let at = 0;
-      for (const block of inner) {
-        block.place(x + type.pad + (beside ? at : 0), y + header.height + (beside ? 0 : at), boxes, arrows);
-        at += (beside ? block.width : block.height) + gap;
-      }
+      rows.places.forEach((at, n) =>
+        inner[n]?.place(x + type.pad + at.x, y + header.height + at.y, boxes, arrows),
+      );
     },
   };
 }

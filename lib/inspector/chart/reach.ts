@@ -43,19 +43,20 @@ function led(
   if (target === undefined || border === undefined || before === undefined) return points;
   if (isAt(border, target)) return points;
   const frame = boxes.find(
-    (box) => box !== target && isFrame(box) && contains(box, target) && isAt(border, box),
+    (box) => box !== target && isFrame(box) && contains(box, target) && isAtEdge(border, box),
   );
   if (frame === undefined) return points;
   const walls = boxes.filter((box) => box !== target && !isFrame(box) && !contains(target, box));
   let best: { readonly cost: number; readonly at: Point; readonly end: Point } | undefined;
   for (const at of crossings(border, frame))
     for (const end of docks(target)) {
-      if (walls.some((box) => meets(at, end, box, 5))) continue;
+      if (walls.some((box) => meets(at, end, box, 5)) || meets(at, end, target, -3)) continue;
       const cost =
         length(at, end) +
         length(before, at) +
         (walls.some((box) => !isAt(before, box) && meets(before, at, box, 3)) ? 300 : 0) +
         words.filter((area) => meets(at, end, area, 0)).length * 60 +
+        words.filter((area) => !isAt(before, area) && meets(before, at, area, bulgePx)).length * 300 +
         ways.filter(([from, to]) => cross(at, end, from, to)).length * 90 +
         used.filter((one) => length(one, at) < 12 || length(one, end) < 12).length * 40;
       if (best === undefined || cost < best.cost) best = { cost, at, end };
@@ -99,10 +100,19 @@ function docks({ x, y, width, height }: Area): readonly Point[] {
 
 const corner = 14;
 const bendPx = 48;
+/** An arrow is drawn as a curve, which leaves the straight way from one point to the next by as much. */
+const bulgePx = 10;
 const stepPx = 16;
 
 const isAt = ({ x, y }: Point, box: Area): boolean =>
   x > box.x - 1.5 && x < box.x + box.width + 1.5 && y > box.y - 1.5 && y < box.y + box.height + 1.5;
+/** Of frames within frames the one that the arrow was led to: the outer ones are around the place too. */
+const isAtEdge = (at: Point, box: Area): boolean =>
+  isAt(at, box) &&
+  (Math.abs(at.x - box.x) < 1.5 ||
+    Math.abs(at.x - box.x - box.width) < 1.5 ||
+    Math.abs(at.y - box.y) < 1.5 ||
+    Math.abs(at.y - box.y - box.height) < 1.5);
 const contains = (outer: Area, inner: Area): boolean =>
   inner.x >= outer.x - 0.5 &&
   inner.y >= outer.y - 0.5 &&

@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { access } from '../../page/access.js';
@@ -5,15 +6,17 @@ import { Frame } from '../../page/frame.js';
 import { Gate } from '../../page/gate.js';
 import { Keys } from '../../page/keys.js';
 import { later } from '../../page/parts/later.js';
-import { attention, useAttention } from './attention.js';
+import { useAttention } from './attention.js';
 import { stayLive } from './live.js';
 import { go, linkTo, place, type Place } from './place.js';
 import { followPulse } from './pulse.js';
+import { problemsCount, problemsInWords } from './problems.js';
+import { useStuck } from './stuck.js';
 import { Jump } from './parts/jump.js';
-import { FleetPage } from './views/fleet.js';
-import { WaitingPage } from './views/waiting.js';
 
-/** What is not seen first comes when it is gone to. */
+/** Each view comes when it is gone to: which one is seen first is known when it is known what waits. */
+const FleetPage = later(async () => (await import('./views/fleet.js')).FleetPage);
+const WaitingPage = later(async () => (await import('./views/waiting.js')).WaitingPage);
 const ActorPage = later(async () => (await import('./views/actor.js')).ActorPage);
 const RunsPage = later(async () => (await import('./views/runs.js')).RunsPage);
 const SupervisionPage = later(async () => (await import('./views/supervision.js')).SupervisionPage);
@@ -30,6 +33,8 @@ function Inside() {
   useEffect(stayLive, []);
   useEffect(followPulse, []);
   useAttention();
+  useStuck();
+  const isUndecided = useFirstView();
   const here = place.value;
   useEffect(() => {
     document.title = `${titleOf(here)} · Troupe inspector`;
@@ -47,16 +52,32 @@ function Inside() {
       here.view === to.view ||
       (to.view === 'fleet' && here.view === 'actor') ||
       (to.view === 'supervision' && here.view === 'tree'),
-    ...(to.view === 'waiting' && { count: attention.value?.waiting.length ?? 0 }),
+    ...(to.view === 'waiting' && { count: problemsCount.value ?? 0, counted: problemsInWords.value }),
   }));
   return (
     <>
       <Frame home={linkTo({ view: 'fleet' })} ways={ways} tools={<Jump />} where={where}>
-        {viewOf(here)}
+        {isUndecided ? <section class="view" aria-busy="true" /> : viewOf(here)}
       </Frame>
       <Keys go={goBy} list={keys} />
     </>
   );
+}
+
+/**
+ * Who names no view sees what waits where something does, else the fleet. True until that is known.
+ */
+function useFirstView(): boolean {
+  const isOpen = useSignal(!location.hash.startsWith('#/'));
+  const count = problemsCount.value;
+  const decide = (found: number): void => {
+    isOpen.value = false;
+    if (!location.hash.startsWith('#/')) go({ view: found > 0 ? 'waiting' : 'fleet' }, { replace: true });
+  };
+  useEffect(() => {
+    if (count !== undefined && isOpen.value) decide(count);
+  }, [count]);
+  return isOpen.value && !location.hash.startsWith('#/');
 }
 
 const views: readonly {
@@ -118,7 +139,7 @@ function viewOf(here: Place): ComponentChildren {
       <ActorPage key={`${here.kind}/${here.id}`} actor={{ kind: here.kind, id: here.id }} at={here.at} />
     );
   if (here.view === 'time') return <TimePage at={here.at} />;
-  if (here.view === 'waiting') return <WaitingPage />;
+  if (here.view === 'waiting') return <WaitingPage at={here} />;
   if (here.view === 'tree') {
     const { kind, id } = here;
     return <TreePage root={kind === undefined || id === undefined ? undefined : { kind, id }} />;

@@ -12,6 +12,8 @@ export interface Attention {
   readonly waiting: readonly Waiting[];
   /** There are more than are shown. */
   readonly isCut: boolean;
+  /** A decision can be sent with a few seconds in which it can be withdrawn. */
+  readonly holds: boolean;
   readonly error: string | undefined;
 }
 
@@ -27,8 +29,17 @@ export function useAttention(): void {
   const { value, error } = loaded.value;
   useEffect(() => {
     if (value !== undefined || error !== undefined)
-      attention.value = { waiting: value?.waiting ?? [], isCut: (value?.nextCursor ?? null) !== null, error };
+      attention.value = {
+        waiting: value?.waiting ?? [],
+        isCut: (value?.nextCursor ?? null) !== null,
+        holds: value?.holds ?? false,
+        error,
+      };
   }, [value, error]);
 }
+
+/** Of a row, and of what its buttons came to. */
+export const keyOfWaiting = ({ kind, id, waitingId }: Pick<Waiting, 'kind' | 'id' | 'waitingId'>): string =>
+  `${kind}/${id}/${waitingId}`;
 
 const waitingMax = 500;

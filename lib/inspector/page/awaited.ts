@@ -15,7 +15,7 @@ export function awaited(awaits: Json | undefined): string {
   if (typeof awaits !== 'object' || awaits === null || Array.isArray(awaits)) return '';
   const { person, room } = awaits as { readonly person?: Json; readonly room?: Json };
   if (typeof person === 'string') return 'on a person';
-  return room === true ? 'on room' : '';
+  return room === true ? 'for an earlier run to end' : '';
 }
 
 /** Those who hold a key (may decide), wherever in it they are told of. */

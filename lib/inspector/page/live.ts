@@ -32,7 +32,7 @@ export const useLoaded = loaderOf(hear);
 
 let cursor: number | undefined;
 
-const connect = socketsOf({ url, token });
+const connect = socketsOf({ url: () => url, token });
 /** `/ws/inspect`, after a position. */
 export const openFeed = (since: number | undefined, more = ''): Promise<Socket> =>
   connect(`/ws/inspect?${since === undefined ? '' : `since=${since}&`}${more}`);

@@ -7,8 +7,23 @@ export type Place =
   | { readonly view: 'time'; readonly at?: number }
   | { readonly view: 'supervision' }
   | { readonly view: 'tree'; readonly kind?: string; readonly id?: string }
-  | { readonly view: 'waiting' }
+  | WaitingPlace
   | { readonly view: 'runs'; readonly workflow?: string; readonly id?: string; readonly other?: string };
+
+/** The list of what is stuck: which of its rows are shown, and in which order. */
+export interface WaitingPlace {
+  readonly view: 'waiting';
+  /** Words, all of which stand in a row. */
+  readonly find?: string;
+  readonly state?: string;
+  readonly on?: string;
+  /** For so many seconds at least. */
+  readonly age?: number;
+  readonly by?: WaitingColumn;
+  readonly isDown?: boolean;
+}
+export type WaitingColumn = (typeof waitingColumns)[number];
+const waitingColumns = ['title', 'state', 'on', 'since', 'until'] as const;
 
 export const { place, linkTo, go, begin } = createRouting<Place>({ read, write });
 
@@ -18,6 +33,11 @@ function write(to: Place): string {
   if (to.view === 'time') return addressOf(['time'], { at: to.at });
   if (to.view === 'tree' && to.kind !== undefined && to.id !== undefined)
     return addressOf(['tree', to.kind, to.id]);
+  if (to.view === 'waiting') {
+    const { find, state, on, age, by, isDown } = to;
+    const sort = by === undefined ? undefined : `${isDown === true ? '-' : ''}${by}`;
+    return addressOf(['waiting'], { find, state, on, age, sort });
+  }
   return to.view === 'runs' && to.workflow !== undefined && to.id !== undefined
     ? addressOf(['runs', to.workflow, to.id], { with: to.other })
     : addressOf([to.view]);
@@ -30,7 +50,8 @@ function read([view, first, second]: readonly string[], query: URLSearchParams):
   if (view === 'actor' && first && second)
     return { view, kind: first, id: second, ...(at !== undefined && { at }) };
   if (view === 'time') return { view, ...(at !== undefined && { at }) };
-  if (view === 'supervision' || view === 'waiting') return { view };
+  if (view === 'supervision') return { view };
+  if (view === 'waiting') return waitingOf(query);
   if (view === 'tree') return { view, ...(first && second && { kind: first, id: second }) };
   const other = query.get('with');
   if (view === 'runs')
@@ -39,4 +60,20 @@ function read([view, first, second]: readonly string[], query: URLSearchParams):
       ...(first && second && { workflow: first, id: second, ...(other !== null && { other }) }),
     };
   return { view: 'fleet', ...(kind !== null && { kind }), ...(kind !== null && state !== null && { state }) };
+}
+
+function waitingOf(query: URLSearchParams): WaitingPlace {
+  const given = (name: string): string | undefined => query.get(name) || undefined;
+  const [find, state, on] = [given('find'), given('state'), given('on')];
+  const age = Number(given('age'));
+  const sort = given('sort') ?? '';
+  const by = waitingColumns.find((column) => column === sort.replace(/^-/, ''));
+  return {
+    view: 'waiting',
+    ...(find !== undefined && { find }),
+    ...(state !== undefined && { state }),
+    ...(on !== undefined && { on }),
+    ...(age > 0 && { age }),
+    ...(by !== undefined && { by, ...(sort.startsWith('-') && { isDown: true }) }),
+  };
 }

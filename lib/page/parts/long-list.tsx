@@ -14,6 +14,8 @@ export interface LongListProps<Item> {
   readonly class?: string;
   readonly label?: string;
   readonly control?: RefObject<LongListControl | null>;
+  /** Which rows are in the page, whenever others are: what is read piece by piece is read where one looks. */
+  readonly onRange?: (from: number, to: number) => void;
 }
 
 /** What each row carries. */
@@ -41,6 +43,7 @@ export function LongList<Item>({
   of,
   label,
   control,
+  onRange,
   ...rest
 }: LongListProps<Item>) {
   const { list, from, to, above, below, reveal } = useRange({
@@ -51,6 +54,7 @@ export function LongList<Item>({
   useLayoutEffect(() => {
     if (control !== undefined) control.current = { reveal };
   });
+  useEffect(() => onRange?.(from, to), [from, to]);
   const count = items.length;
   const rows = items.slice(from, to).map((item, n) =>
     row(

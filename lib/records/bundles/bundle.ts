@@ -6,7 +6,7 @@ import { parsePlainYaml } from '../plain-yaml.js';
 
 /**
  * What an export writes and an import reads: one YAML file with the texts of employees, skills and knowledge, and
- * with workflow definitions. It holds no state and no secrets.
+ * with workflow definitions; or with work items. It holds no state and no secrets.
  */
 export const bundleShape = z.strictObject({
   /** Version of this format. */
@@ -25,6 +25,25 @@ export const bundleShape = z.strictObject({
     )
     .max(200)
     .default([]),
+  /** Work items, as they were asked for; absent: none. */
+  items: z
+    .array(
+      z.strictObject({
+        id: z.string().regex(/^[A-Z][A-Z0-9]{0,15}-\d{1,12}$/),
+        createdAt: z.iso.datetime(),
+        /** Where it was made; elsewhere it starts over. */
+        status: z.string().max(32).optional(),
+        title: z.string().trim().min(1).max(500),
+        body: z.string().max(65_536).optional(),
+        acceptance: z.string().max(65_536).optional(),
+        department: z.string().max(128).optional(),
+        assignee: z.string().max(128).optional(),
+        dueAt: z.iso.datetime().optional(),
+        labels: z.array(z.string().max(64)).max(32).optional(),
+      }),
+    )
+    .max(200)
+    .optional(),
 });
 export type Bundle = z.output<typeof bundleShape>;
 

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import * as z from 'zod';
+import type { KeptSubscription } from '../push/encrypt-push.js';
 import { contentHash, readPlainFile, writeAtomically } from '../../home/atomic-file.js';
 
 /**
@@ -20,6 +21,8 @@ export interface StoredDevice {
   readonly userAgent?: string | undefined;
   /** SHA-256 of the secret, hex. */
   readonly tokenHash: string;
+  /** Where it is notified, if it asked for that. */
+  readonly push?: KeptSubscription | undefined;
 }
 
 export interface DeviceFile {
@@ -97,6 +100,13 @@ const schema = z.object({
         lastIp: z.string().max(64).optional(),
         userAgent: z.string().max(400).optional(),
         tokenHash: z.string().regex(/^[0-9a-f]{64}$/),
+        push: z
+          .object({
+            endpoint: z.string().max(1_024),
+            keys: z.object({ p256dh: z.string().max(100), auth: z.string().max(30) }),
+            sender: z.string().max(100),
+          })
+          .optional(),
       }),
     )
     .max(1_000),

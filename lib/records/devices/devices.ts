@@ -9,6 +9,7 @@ import {
 } from './device-file.js';
 import { HomeError } from '../../home/home-error.js';
 import { isoTime } from '../../../machines/sortable.js';
+import type { KeptSubscription } from '../push/encrypt-push.js';
 import type { NewDevice } from '../../../machines/pairing-code/machine.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Environment } from '../../environment.js';
@@ -32,6 +33,10 @@ export interface DeviceBook {
   revoke(id: string): Promise<boolean | Refusal>;
   /** Name who uses a device; null: no one. False when there is no such device. */
   namePerson(id: string, person: string | null): Promise<boolean | Refusal>;
+  /** Where a device is notified from now on; null: nowhere. False when there is no such device. */
+  notifyAt(id: string, push: KeptSubscription | null): Promise<boolean | Refusal>;
+  /** Where devices are notified, by their ids; of those that are let in. */
+  notified(): Promise<ReadonlyMap<string, KeptSubscription>>;
   /** The name of who uses it, as far as it is known. */
   personOf(id: string): string | undefined;
   /** It was here: kept at most once per minute and device. */
@@ -42,7 +47,7 @@ export interface DeviceBook {
 }
 
 /** A device as people may see it. */
-export type Device = Omit<StoredDevice, 'tokenHash'>;
+export type Device = Omit<StoredDevice, 'tokenHash' | 'push'>;
 
 export async function openDevices(options: {
   readonly path: string;
@@ -198,6 +203,22 @@ export async function openDevices(options: {
             : { ...device, ...(before !== undefined && { person: before }) },
         ),
       ),
+    notifyAt: (id, push) =>
+      changeOne(id, (devices) =>
+        devices.map(({ push: before, ...device }) =>
+          device.id === id
+            ? { ...device, ...(push !== null && { push }) }
+            : { ...device, ...(before !== undefined && { push: before }) },
+        ),
+      ),
+    async notified() {
+      await fresh();
+      return new Map(
+        known.devices
+          .filter(isYoung)
+          .flatMap(({ id, push }) => (push === undefined ? [] : [[id, push] as const])),
+      );
+    },
     personOf: (id) => known.devices.find((device) => device.id === id)?.person,
     seen(id, ip) {
       const device = known.devices.find((one) => one.id === id);
@@ -227,7 +248,7 @@ const devicesMax = 200;
 /** As long as the cookies say that they last. */
 const lifetimeMs = 31_536_000_000;
 
-const publicOf = ({ tokenHash: _hidden, ...device }: StoredDevice): Device => device;
+const publicOf = ({ tokenHash: _hidden, push: _address, ...device }: StoredDevice): Device => device;
 const seenNow = (device: StoredDevice, at: number | undefined): Device => ({
   ...publicOf(device),
   ...(at !== undefined && { lastSeenAt: isoTime(at) }),

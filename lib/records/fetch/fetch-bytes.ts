@@ -20,7 +20,7 @@ export interface FetchOptions {
   /** Further headers; those that belong to the connection cannot be set. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What is sent along. */
-  readonly content?: string;
+  readonly content?: string | Uint8Array;
   /** For everything together. Default 30,000. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
@@ -28,6 +28,8 @@ export interface FetchOptions {
   readonly hosts?: readonly string[];
   /** All addresses of a name. Default: the system's resolver. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
+  /** A certificate that is trusted in place of the system's, PEM. */
+  readonly ca?: string;
   /** A connection to that address and port. Default: TCP. */
   readonly dial?: (address: string, port: number) => Socket;
 }
@@ -146,7 +148,12 @@ function ask(
   const dial = (): Socket => options.dial?.(address, port) ?? connectPlain({ host: address, port });
   const createConnection = (): Socket =>
     secure
-      ? connectSecure({ socket: dial(), host: name, ...(isIP(name) ? {} : { servername: name }) })
+      ? connectSecure({
+          socket: dial(),
+          host: name,
+          ...(isIP(name) ? {} : { servername: name }),
+          ...(options.ca === undefined ? {} : { ca: options.ca }),
+        })
       : dial();
   return new Promise((resolve, reject) => {
     const sent = (secure ? requestSecure : requestPlain)(
@@ -174,7 +181,7 @@ function ask(
   });
 }
 
-const lengthOf = (content: string | undefined) =>
+const lengthOf = (content: FetchOptions['content']) =>
   content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) };
 
 /** Names of headers as they are compared; what belongs to the connection is ours. */
@@ -207,10 +214,10 @@ function unfit(
 ): Refusal | undefined {
   // A file that is fetched must be there whole
   const good = method === undefined ? statusCode === 200 : statusCode >= 200 && statusCode <= 299;
-  if (!good) return failed(`The address answered with status ${statusCode}.`);
+  if (!good) return failed(`The address answered with status ${statusCode}.`, { answered: statusCode });
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity')
-    return failed('The response has an encoding that was not requested.');
+    return failed('The response has an encoding that was not requested.', { answered: statusCode });
   return Number(headers['content-length'] ?? 0) > bytesMax
     ? refuse('PAYLOAD_TOO_LARGE', { bytesMax })
     : undefined;
@@ -236,4 +243,5 @@ async function* bounded(
   }
 }
 
-const failed = (sentence: string): Refusal => refuse('FETCH_FAILED', {}, sentence);
+const failed = (sentence: string, details: { readonly answered?: number } = {}): Refusal =>
+  refuse('FETCH_FAILED', details, sentence);

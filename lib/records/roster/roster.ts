@@ -6,6 +6,7 @@ import { judgePatch, rewriteEmployee, type EmployeePatch } from './edit-employee
 import type { Person } from './employee.js';
 import { hierarchyOf, type Hierarchy, type Place, type Positions } from './hierarchy.js';
 import { readRoster, type Department, type RosterFiles, type SetAside } from './read-roster.js';
+import { judgeRetirement, keepAside } from './retire-employee.js';
 import { rosterValue, type RosterValue } from './value.js';
 
 /**
@@ -24,6 +25,11 @@ export interface RosterBook {
   named(name: string): Member | undefined;
   /** Change someone's file. NOT_FOUND, BAD_REQUEST, UNKNOWN_EMPLOYEE or CONFLICT. */
   patch(name: string, patch: EmployeePatch): Promise<Member | Refusal>;
+  /**
+   * Take someone out of the company: the file is kept as it is below `.retired/`, which is not read. Answers where.
+   * NOT_FOUND, or CONFLICT with the names of those who report to this one.
+   */
+  retire(name: string): Promise<{ readonly file: string } | Refusal>;
   /** Read the files now; true when they differed. */
   reload(): Promise<boolean>;
   /** Called after every change, no matter who made it, with the names that a patch changed. */
@@ -99,12 +105,7 @@ export async function openRoster(options: {
       alone(async () => {
         await refresh(); // judged on what the files say now
         const path = current.files.paths.get(name);
-        if (path === undefined)
-          return refuse(
-            'NOT_FOUND',
-            { kind: 'employee', id: name },
-            `There is no employee ${JSON.stringify(name)}.`,
-          );
+        if (path === undefined) return unknownEmployee(name);
         const refusal = judgePatch(
           name,
           patch,
@@ -119,6 +120,17 @@ export async function openRoster(options: {
         if (isRefusal(done)) return done;
         await refresh({ patched: name });
         return named(name) ?? refuse('CONFLICT', {}, `${name} was removed in the meantime.`);
+      }),
+    retire: (name) =>
+      alone(async () => {
+        await refresh();
+        const path = current.files.paths.get(name);
+        if (path === undefined) return unknownEmployee(name);
+        const refusal = judgeRetirement(name, current.files.people);
+        if (refusal) return refusal;
+        const file = await keepAside(folder, path);
+        await refresh();
+        return { file };
       }),
     reload: () => alone(() => refresh()),
     onChange: (listener) => void listeners.push(listener),
@@ -147,3 +159,6 @@ function snapshotOf(
   const positions = hierarchyOf(files.people, root);
   return { files, positions, value: rosterValue(files.people, positions, revision), revision };
 }
+
+const unknownEmployee = (name: string): Refusal =>
+  refuse('NOT_FOUND', { kind: 'employee', id: name }, `There is no employee ${JSON.stringify(name)}.`);

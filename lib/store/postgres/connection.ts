@@ -54,6 +54,7 @@ export async function connectTo(
   { url, leaseMs }: PostgresPlace,
   password: string | undefined,
   max: number,
+  patienceMs = leaseMs,
 ): Promise<Sql> {
   const { default: connect } = await optionalPackage('postgres', () => import('postgres')).catch(
     (cause: Error) => {
@@ -63,15 +64,24 @@ export async function connectTo(
   return connect(url, {
     max,
     ...(password === undefined ? {} : { password }),
-    connect_timeout: Math.max(1, leaseMs / 1_000),
+    connect_timeout: Math.max(1, patienceMs / 1_000),
     max_lifetime: null,
+    // A query of the driver alone: where its connection breaks, no one hears of that, and the process dies
+    fetch_types: false,
     backoff: () => 0.1,
     onnotice: () => undefined,
     // What is acknowledged is on the disk, whatever the server's default is
     connection: { application_name: 'troupe', statement_timeout: leaseMs, synchronous_commit: 'on' },
-    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+    types: {
+      bigint: { to: 20, from: [20], serialize: String, parse: Number },
+      texts: { to: 1009, from: [], serialize: textsLiteral, parse: String },
+    },
   }) as unknown as Sql; // the driver types a number read from int8 as a string
 }
+
+/** `textsLiteral(['a', 'b"c'])` is `{"a","b\\"c"}` */
+const textsLiteral = (texts: readonly string[]): string =>
+  `{${texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`;
 
 /** Leave a pool without waiting for what it cannot finish. */
 export const disconnect = (sql: Sql, seconds = 0): Promise<void> =>

@@ -68,10 +68,26 @@ export async function claim(
   return { id, owner, epoch: Number(epoch), frame: Number(frame), seq: Number(seq), chain: String(chain) };
 }
 
-/** Who holds it now, in words. */
-export async function holderOf(sql: Sql, id: number): Promise<string> {
-  const [row] = await sql`select node, address, epoch from troupe_home where id = ${id}`;
-  return `node ${row?.['node'] || '(unnamed)'} (epoch ${row?.['epoch']})`;
+/**
+ * As it stands for who waits for it. `draining`: its owner was asked to hand it over. A node whose lease ended, because
+ * it was fenced, say, gives others that wait the time to be first.
+ */
+export async function ownerState(
+  sql: Sql,
+  id: number,
+  node: string,
+): Promise<{ readonly owner: string; readonly isFree: boolean; readonly isDraining: boolean }> {
+  const [row] = await sql`
+    select h.node, h.epoch, h.draining, h.lease_until < clock_timestamp() -
+      case when h.node = ${node} and exists (select from troupe_node n where n.home = h.id and n.node <> h.node
+        and n.seen_at > clock_timestamp() - interval '5 seconds')
+      then interval '1 second' else interval '0' end as free
+    from troupe_home h where h.id = ${id}`;
+  return {
+    owner: `node ${row?.['node'] || '(unnamed)'} (epoch ${row?.['epoch']})`,
+    isFree: row?.['free'] === true,
+    isDraining: row?.['draining'] === true,
+  };
 }
 
 /** Let `troupe node list` show who waits. */
@@ -122,6 +138,10 @@ export function leaseClock(clock: Pick<StoreClock, 'monotonic' | 'now'>, leaseMs
     },
     get ageMs(): number {
       return age();
+    },
+    /** Milliseconds until it holds no more. */
+    get leftMs(): number {
+      return Math.max(0, trustedMs - age());
     },
   };
 }

@@ -18,7 +18,7 @@ export interface HomeStatus {
 export function homeStatus(store: string, password?: string): Promise<HomeStatus> {
   return withHome(store, password, async (sql, home) => {
     const [row] = await sql`
-      select id, node, epoch, seq, draining,
+      select id, owner, node, epoch, seq, draining,
         extract(epoch from lease_until - clock_timestamp()) * 1000 as left_ms
       from troupe_home where name = ${home}`;
     if (row === undefined) throw unknown(home);
@@ -29,7 +29,10 @@ export function homeStatus(store: string, password?: string): Promise<HomeStatus
     return {
       home,
       epoch: Number(row['epoch']),
-      owner: leaseMs > 0 ? { node: String(row['node']), leaseMs, draining: row['draining'] === true } : null,
+      owner:
+        row['owner'] !== null && leaseMs > 0
+          ? { node: String(row['node']), leaseMs, draining: row['draining'] === true }
+          : null,
       position: Number(row['seq']),
       standbys: waiting.map(({ node }) => String(node)),
     };
@@ -44,11 +47,15 @@ export function drainHome(store: string, password?: string): Promise<void> {
   });
 }
 
-/** Take the home from its owner at once: whatever it does, it commits nothing more. The next one takes it over. */
+/**
+ * Take the home from its owner at once: whatever it does, it commits nothing more. The next one takes it over when its
+ * lease would have ended: until then its agents may act, because it may not hear of this.
+ */
 export function fenceHome(store: string, password?: string): Promise<void> {
-  return withHome(store, password, async (sql, home) => {
+  return withHome(store, password, async (sql, home, leaseMs) => {
     const rows = await sql`
-      update troupe_home set epoch = epoch + 1, owner = null, lease_until = '-infinity'
+      update troupe_home set epoch = epoch + 1, owner = null,
+        lease_until = least(lease_until, clock_timestamp() + ${`${leaseMs} milliseconds`}::interval)
       where name = ${home} returning id`;
     if (rows.length === 0) throw unknown(home);
   });
@@ -60,14 +67,14 @@ const unknown = (home: string): StoreError =>
 async function withHome<Value>(
   store: string,
   password: string | undefined,
-  work: (sql: Sql, home: string) => Promise<Value>,
+  work: (sql: Sql, home: string, leaseMs: number) => Promise<Value>,
 ): Promise<Value> {
   const place = placeOf(store);
   const sql = await connectTo(place, password, 1);
   try {
     const [made] = await sql`select to_regclass('troupe_home') is not null as whole`;
     if (made?.['whole'] !== true) throw unknown(place.home);
-    return await work(sql, place.home);
+    return await work(sql, place.home, place.leaseMs);
   } catch (cause) {
     throw cause instanceof StoreError
       ? cause

@@ -9,13 +9,13 @@ import { commitsOf } from './commits.js';
 import { connectTo, disconnect, isPassing, placeOf, type PostgresPlace, type Sql } from './connection.js';
 import {
   claim,
-  holderOf,
   leaseClock,
   prepare,
   refuseMoved,
   release,
   renew,
   standBy,
+  ownerState,
   type Claim,
 } from './lease.js';
 import { readsOf, walkHome } from './reads.js';
@@ -46,6 +46,8 @@ export interface PostgresStoreOptions {
 export interface PostgresStore extends Store {
   /** Whether this process owns the home now, by its lease. */
   authority(): boolean;
+  /** For how many milliseconds more it does, if the lease is prolonged no more. */
+  authorityMs(): number;
   /** Which owner of the home this is, counted from 1. */
   readonly epoch: number;
   /** Read every row and check the log from end to end, as of one moment. */
@@ -93,19 +95,25 @@ interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer'> {
   readonly clock: StoreClock;
 }
 
-/** A standby asks for the home ten times a second; a database that is away for a while does not end its wait. */
+/**
+ * A standby looks ten times a second whether the home is free, and oftener while its owner hands it over: until then
+ * no one is answered. A database that is away for a while does not end its wait.
+ */
 async function claimOrWait({ writer, id, place, lease, clock, options }: Wait) {
   const { node = '', address = '' } = options;
   const claimant = { owner: randomUUID(), node, address };
   let signal: AbortSignal | undefined;
+  let quickChecks = 0;
   for (let tries = 0; ; tries += 1) {
+    let pauseMs = standbyMs;
     try {
+      const { owner, isFree, isDraining } = await ownerState(writer, id, node);
       const from = lease.moment();
-      const claimed = await claim(writer, id, place, claimant);
+      const claimed = isFree ? await claim(writer, id, place, claimant) : undefined;
       if (claimed !== undefined) return { from, claimed };
       await refuseMoved(writer, id);
+      if (isDraining && (quickChecks += 1) < quickChecksMax) pauseMs = drainingMs;
       if (tries % seenEvery === 0) {
-        const owner = await holderOf(writer, id);
         signal = options.onOwned?.(owner);
         if (signal === undefined || signal.aborted)
           throw new StoreError('LOCKED', `the home "${place.home}" is owned by ${owner}`);
@@ -114,14 +122,19 @@ async function claimOrWait({ writer, id, place, lease, clock, options }: Wait) {
     } catch (error) {
       if (signal === undefined || signal.aborted || !isPassing(error)) throw error;
     }
-    await clock.wait(standbyMs, signal === undefined ? {} : { signal }).catch(() => undefined);
+    await clock.wait(pauseMs, signal === undefined ? {} : { signal }).catch(() => undefined);
     if (signal?.aborted === true) throw new StoreError('LOCKED', 'the wait for the home was ended');
   }
 }
 
 /** With the lease it makes the time that a take-over takes. */
 const standbyMs = 100;
+/** A part of the silence that clients meet in a planned hand-over. */
+const drainingMs = 20;
+/** An owner may not do what it was asked for. */
+const quickChecksMax = 1_000;
 const seenEvery = 20;
+const patienceMsMax = 30_000;
 
 interface Parts {
   readonly options: PostgresStoreOptions;
@@ -195,9 +208,11 @@ function liveStore({ options, place, ports, lease, claimed, readers, ...parts }:
     for (let tries = 0; !closing.signal.aborted; tries += 1) {
       try {
         await disconnect(writer);
-        writer = await connectTo(place, options.password, 1);
-        await answered(prolong());
-        if (state.state !== 'lost') await answered(commits.again());
+        // A database that is slow to take connections would never be reached if each try gave up as soon as the first
+        const patienceMs = Math.min(leaseMs * 2 ** tries, patienceMsMax);
+        writer = await connectTo(place, options.password, 1, patienceMs);
+        await answered(prolong(), patienceMs);
+        if (state.state !== 'lost') await answered(commits.again(), patienceMs);
         return become({ state: 'ready' });
       } catch (error) {
         log?.warn({ err: error, tries }, 'database could not be reached; retrying');
@@ -227,10 +242,10 @@ function liveStore({ options, place, ports, lease, claimed, readers, ...parts }:
   }
 
   /** A connection that swallows requests is as good as broken. */
-  function answered(request: Promise<void>): Promise<void> {
+  function answered(request: Promise<void>, patienceMs = leaseMs): Promise<void> {
     return Promise.race([
       request,
-      clock.wait(leaseMs, { background: true }).then(() => {
+      clock.wait(patienceMs, { background: true }).then(() => {
         throw new StoreError('STORE_UNAVAILABLE', 'the database does not answer');
       }),
     ]);
@@ -271,6 +286,7 @@ function liveStore({ options, place, ports, lease, claimed, readers, ...parts }:
     },
     epoch: claimed.epoch,
     authority: () => state.state !== 'lost' && closed === undefined && lease.holds,
+    authorityMs: () => (state.state !== 'lost' && closed === undefined ? lease.leftMs : 0),
     write: (group) => commits.write(group),
     get: (key) => read(() => reads.get(key)),
     getMany: (wanted) => read(() => reads.getMany(wanted)),

@@ -21,6 +21,7 @@ import type { TimerWheel } from '../timers.js';
  */
 export class DeadLetters {
   private readonly retrying = new Map<string, { callers: number; done?: Promise<true | Refusal> }>();
+  private readonly dismissing = new Set<string>();
 
   constructor(
     private readonly kernel: Kernel,
@@ -71,6 +72,7 @@ export class DeadLetters {
    * operation: having read the letter, too, a second one would do it twice.
    */
   async retry(id: string, by: Caller): Promise<true | Refusal> {
+    if (this.dismissing.has(id)) return absent(id);
     const retry = this.retrying.get(id) ?? { callers: 0 };
     this.retrying.set(id, retry);
     retry.callers += 1;
@@ -82,6 +84,24 @@ export class DeadLetters {
     } finally {
       retry.callers -= 1;
       if (retry.callers === 0) this.retrying.delete(id);
+    }
+  }
+
+  /** Drop a letter: what its event would have done is never done. */
+  async dismiss(id: string): Promise<true | Refusal> {
+    if (this.retrying.has(id)) return refuse('CONFLICT', { id }, `The dead letter ${id} is being retried.`);
+    if (this.dismissing.has(id)) return absent(id);
+    this.dismissing.add(id);
+    try {
+      const letter = await this.read(id);
+      if (letter === undefined) return absent(id);
+      await this.commits.write([
+        [keys.deadLetter(id), null],
+        [placeOf(letter), null],
+      ]);
+      return true;
+    } finally {
+      this.dismissing.delete(id);
     }
   }
 

@@ -165,28 +165,36 @@ export function listRows(
   ops: Op[],
 ): void {
   if (kind.index === undefined && kind.waitingFor === undefined) return;
-  const old = rowsOf(kind, id, before);
-  const now = rowsOf(kind, id, after);
-  const place = ({ index, key }: IndexRow): string => keys.list(kind.kind, index, key, id);
-  for (const row of old) if (!now.some((other) => samePlace(row, other))) ops.push([place(row), null]);
-  for (const row of now) {
-    const text = textOf(row);
-    const earlier = old.find((other) => samePlace(row, other));
+  const old = placesInLists(kind, id, before);
+  const now = placesInLists(kind, id, after);
+  for (const key of old.keys()) if (!now.has(key)) ops.push([key, null]);
+  for (const [key, place] of now) {
+    const text = textOf(place);
+    const earlier = old.get(key);
     if (earlier !== undefined && textOf(earlier) === text) continue;
-    if (row.row !== undefined) assertJson(row.row, `the row of the list "${row.index}"`);
-    ops.push([place(row), text]);
+    if (place.row !== undefined) assertJson(place.row, `the row of the list "${place.index}"`);
+    ops.push([key, text]);
   }
 }
 
-/** All rows of an actor in the lists of its kind, and one for each thing that it waits for. */
-function rowsOf(kind: Kind, id: string, state: ActorState | undefined): readonly IndexRow[] {
-  if (state === undefined) return [];
-  const rows = kind.index?.(state.snapshot, metaOf({ kind: kind.kind, id }, state)) ?? [];
-  const waiting = waitingFor(kind, id, state);
-  return waiting.length === 0
-    ? rows
-    : [...rows, ...waiting.map((row) => ({ index: waitingList, key: waitingKey(row), row }))];
+/** By key: all rows of an actor in the lists of its kind, and one for each thing that it waits for. */
+export function placesInLists(
+  kind: Kind,
+  id: string,
+  state: ActorState | undefined,
+): ReadonlyMap<string, IndexRow> {
+  const places = new Map<string, IndexRow>();
+  if (state === undefined) return places;
+  for (const place of kind.index?.(state.snapshot, metaOf({ kind: kind.kind, id }, state)) ?? [])
+    places.set(keys.list(kind.kind, place.index, place.key, id), place);
+  for (const waiting of waitingFor(kind, id, state)) {
+    const place = { index: waitingList, key: waitingKey(waiting), row: waiting };
+    places.set(keys.list(kind.kind, place.index, place.key, id), place);
+  }
+  return places;
 }
+
+const textOf = ({ row }: IndexRow): string => (row === undefined ? '1' : JSON.stringify(row));
 
 /** What an actor waits for, as its kind says. */
 export const waitingFor = (kind: Kind, id: string, state: ActorState): readonly Waiting[] =>
@@ -198,11 +206,6 @@ export const waitingList = '~waiting';
 /** `waitingKey(waiting)`: sorts by `since`; unique for an actor. */
 export const waitingKey = ({ since, id }: Pick<Waiting, 'since' | 'id'>): string =>
   `${sortable(since)}/${id}`;
-
-/** The keys of all rows that an actor has in the lists of its kind. */
-export function placesInLists(kind: Kind, id: string, state: ActorState): ReadonlySet<string> {
-  return new Set(rowsOf(kind, id, state).map(({ index, key }) => keys.list(kind.kind, index, key, id)));
-}
 
 /** What a step changes in the totals of its kind. */
 export function changeTotals(
@@ -223,9 +226,6 @@ export function changeTotals(
   for (const name of old) if (!now.includes(name)) change(name, -1);
   for (const name of now) if (!old.includes(name)) change(name, 1);
 }
-
-const samePlace = (a: IndexRow, b: IndexRow): boolean => a.key === b.key && a.index === b.index;
-const textOf = ({ row }: IndexRow): string => (row === undefined ? '1' : JSON.stringify(row));
 
 /**
  * How many actors of a kind are counted under each name (`Kind.counts`), kept in rows that are written in the

@@ -11,15 +11,15 @@ import type { Caller } from '../../../machines/caller.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 import type { Refusal } from '../../../machines/refusals.js';
 
-/**
- * What must be done now and then: forget expired keys, let old log entries go, watch the disk. Runs on one
- * slow timer; a failure is logged and tried again at the next turn.
- */
 const everyMs = 5_000;
 const expiryPage = 1_000;
 const countedMax = 10_000;
 const diskBytesMin = 200 * 1024 * 1024;
 
+/**
+ * What must be done now and then: forget expired keys, let old log entries go, watch the disk. Runs on one
+ * slow timer; a failure is logged and tried again at the next turn.
+ */
 export class Housekeeping implements Retention {
   readonly log: LogRetention;
   readonly reindexing: Reindexing;

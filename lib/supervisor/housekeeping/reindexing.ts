@@ -115,7 +115,7 @@ export class Reindexing {
       await Promise.all(
         stray.map((key) =>
           this.withTurn(kind, idOf(key), ({ id, state }) => {
-            if (state !== undefined && placesInLists(kind, id, state).has(key)) return undefined;
+            if (placesInLists(kind, id, state).has(key)) return undefined;
             const draft = this.commits.draft();
             draft.ops.push([key, null]);
             return draft;
@@ -131,11 +131,12 @@ export class Reindexing {
   private async strayOf(kind: Kind, rows: readonly string[]): Promise<readonly string[]> {
     const ids = [...new Set(rows.map(idOf))];
     const texts = await this.kernel.store.getMany(ids.map((id) => keys.actor(kind.kind, id)));
-    const expected = new Map<string, ReadonlySet<string> | undefined>();
+    const expected = new Map<string, ReturnType<typeof placesInLists> | undefined>();
     ids.forEach((id, n) => {
       const text = texts[n];
       try {
-        expected.set(id, text === undefined ? new Set() : placesInLists(kind, id, decodeRecord(kind, text)));
+        const state = text === undefined ? undefined : decodeRecord(kind, text);
+        expected.set(id, placesInLists(kind, id, state));
       } catch {
         expected.set(id, undefined); // no one can tell: it stays as it is
       }

@@ -3,6 +3,7 @@ import type { InboundMessage } from '../../../actors/connectors/connector.js';
 import { createDiscord, discord } from '../../../actors/connectors/discord.js';
 import { connectorContract } from '../../../lib/testing/connector-contract.js';
 import { vendor, type Vendor } from './vendor.js';
+import type { WebSocket } from 'ws';
 
 const message = { channel: '42', text: 'Hello', thread: null, key: 'd-1' };
 const never = new AbortController().signal;
@@ -146,6 +147,78 @@ describe('discord', () => {
     expect(heard).to.deep.equal(
       [2, 4].map((s) => ({ id: `m${s}`, channel: '42', thread: null, from: '5', text: `text ${s}` })),
     );
+    await link.close();
+  });
+
+  // A connection that breaks is resumed, and what was dispatched meanwhile is dispatched again
+  it('shows buttons, knows a press that comes again after a reconnect, and takes the buttons away', async () => {
+    const heard: InboundMessage[] = [];
+    const opening = discord.open(settings(), never, async (one) =>
+      heard.push(one) === 1 ? undefined : 'It was decided before.',
+    );
+    const ops = (socket: WebSocket, op: number): Promise<void> =>
+      new Promise((resolve) =>
+        socket.on('message', (data) => {
+          if ((JSON.parse(String(data)) as { op: number }).op === op) resolve();
+        }),
+      );
+    const say = (socket: WebSocket, frame: object): void => socket.send(JSON.stringify(frame));
+    const first = await far.socket();
+    const identified = ops(first, 2);
+    say(first, { op: 10, d: { heartbeat_interval: 45_000 } });
+    await identified;
+    const resumeAt = far.url.replace('http', 'ws');
+    const [user, application] = [{ id: '1' }, { id: '1' }];
+    const ready = { v: 10, session_id: 's', resume_gateway_url: resumeAt, user, guilds: [], application };
+    say(first, { op: 0, t: 'READY', s: 1, d: ready });
+    const link = await opening;
+    const choices = [{ label: 'Allow', value: '1.abc.allow' }];
+    await link.send({ ...message, choices }, never);
+    expect(posts()[0]?.body['components']).to.deep.equal([
+      { type: 1, components: [{ type: 2, style: 2, label: 'Allow', custom_id: '1.abc.allow' }] },
+    ]);
+    const pressed = (token: string): object => ({
+      op: 0,
+      t: 'INTERACTION_CREATE',
+      s: 2,
+      d: {
+        id: 'i1',
+        token,
+        type: 3,
+        channel: { id: '42' },
+        member: { user: { id: '5' } },
+        data: { custom_id: '1.abc.allow', component_type: 2 },
+        message: { id: '901' },
+      },
+    });
+    const answer = (token: string) =>
+      far.asked(({ path }) => path === `/v10/interactions/i1/${token}/callback`);
+    say(first, pressed('one'));
+    expect((await answer('one')).body).to.deep.equal({ type: 6 });
+    first.close(4_000);
+    const second = await far.socket();
+    const resumed = ops(second, 6);
+    say(second, { op: 10, d: { heartbeat_interval: 45_000 } });
+    await resumed;
+    say(second, { op: 0, t: 'RESUMED', s: 3, d: {} });
+    say(second, pressed('two'));
+    expect((await answer('two')).body).to.deep.equal({
+      type: 4,
+      data: { content: 'It was decided before.', flags: 64 },
+    });
+    const press = {
+      id: 'press-i1',
+      channel: '42',
+      thread: '901',
+      from: '5',
+      text: '',
+      choice: '1.abc.allow',
+    };
+    expect(heard).to.deep.equal([press, press]);
+    await link.edit?.({ channel: '42', messageId: '901', text: 'Allowed by @everyone.' }, never);
+    const edited = await far.asked(({ method }) => method === 'PATCH');
+    expect(edited.path).to.equal('/v10/channels/42/messages/901');
+    expect(edited.body).to.deep.include({ components: [], allowed_mentions: { parse: [] } });
     await link.close();
   });
 });

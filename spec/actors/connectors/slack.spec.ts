@@ -3,6 +3,7 @@ import type { InboundMessage } from '../../../actors/connectors/connector.js';
 import { createSlack, slack } from '../../../actors/connectors/slack.js';
 import { connectorContract } from '../../../lib/testing/connector-contract.js';
 import { vendor, type Vendor } from './vendor.js';
+import type { WebSocket } from 'ws';
 
 const message = { channel: 'C1', text: 'Hello', thread: null, key: 'd-1' };
 const never = new AbortController().signal;
@@ -117,6 +118,74 @@ describe('slack', () => {
     expect(heard).to.deep.equal([
       { id: 'C1-1.1', channel: 'C1', thread: '1.1', from: 'U1', text: 'first' },
       { id: 'C1-1.3', channel: 'C1', thread: '1.1', from: 'U1', text: 'below' },
+    ]);
+    await link.close();
+  });
+
+  // Slack says again what was not acknowledged in time, and moves its connections: a press may come twice, over two.
+  // Its library waits five seconds before it connects again.
+  it('shows buttons, knows a press that comes again over the next connection, and takes the buttons away', async () => {
+    const heard: InboundMessage[] = [];
+    const opening = slack.open(settings({ appToken: 'xapp-1' }), never, async (one) =>
+      heard.push(one) === 1 ? undefined : 'It was decided before.',
+    );
+    const first = await far.socket();
+    first.send(JSON.stringify({ type: 'hello' }));
+    const link = await opening;
+    const choices = [
+      { label: 'Allow', value: '1.abc.allow' },
+      { label: 'Deny', value: '1.abc.deny' },
+    ];
+    expect(await link.send({ ...message, choices }, never)).to.deep.equal({
+      outcome: 'sent',
+      messageId: '1700.5',
+    });
+    const blocks = (asked: { readonly body: Readonly<Record<string, unknown>> } | undefined) =>
+      JSON.parse(String(asked?.body['blocks'])) as { type: string; elements?: { value: string }[] }[];
+    expect(
+      blocks(posts()[0])
+        .at(-1)
+        ?.elements?.map(({ value }) => value),
+    ).to.deep.equal(['1.abc.allow', '1.abc.deny']);
+    const pressed = (socket: WebSocket, id: string): Promise<void> => {
+      const payload = {
+        type: 'block_actions',
+        user: { id: 'U1' },
+        channel: { id: 'C1' },
+        message: { ts: '1700.5' },
+        actions: [{ action_id: 'troupe-0', value: '1.abc.allow', action_ts: '9.1' }],
+      };
+      const acknowledged = new Promise<void>((resolve) =>
+        socket.on('message', (data) => {
+          if ((JSON.parse(String(data)) as { envelope_id?: string }).envelope_id === id) resolve();
+        }),
+      );
+      socket.send(JSON.stringify({ envelope_id: id, type: 'interactive', payload }));
+      return acknowledged;
+    };
+    await pressed(first, 'e1');
+    first.send(JSON.stringify({ type: 'disconnect', reason: 'refresh_requested' }));
+    first.close();
+    const second = await far.socket();
+    second.send(JSON.stringify({ type: 'hello' }));
+    await pressed(second, 'e2');
+    const press = {
+      id: 'C1-1700.5-9.1',
+      channel: 'C1',
+      thread: '1700.5',
+      from: 'U1',
+      text: '',
+      choice: '1.abc.allow',
+    };
+    expect(heard).to.deep.equal([press, press]);
+    const said = await far.asked(({ path }) => path === '/chat.postEphemeral');
+    expect(said.body).to.include({ channel: 'C1', user: 'U1', text: 'It was decided before.' });
+    await link.edit?.({ channel: 'C1', messageId: '1700.5', text: 'Allowed by <!channel>.' }, never);
+    const edited = await far.asked(({ path }) => path === '/chat.update');
+    expect([edited.body['ts'], edited.body['text'], blocks(edited)]).to.deep.equal([
+      '1700.5',
+      'Allowed by &lt;!channel>.',
+      [],
     ]);
     await link.close();
   });

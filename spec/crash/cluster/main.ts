@@ -1,146 +1,179 @@
-import { spawn, type ChildProcess } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { verifyPostgres } from '../../../lib/store/postgres/copies.js';
-import { startPostgres } from '../../helpers/postgres-server.js';
-import { randomFrom } from '../../../lib/testing/test-environment.js';
+import { seeded } from '../random.js';
+import { actsOfFormerOwners, begunTwice, faultsInLog, logOf, type Act } from './audit.js';
+import { startClients } from './clients.js';
+import { faultsOf, inTurn } from './faults.js';
+import { startFleet, type Fleet } from './fleet.js';
+import { notLinearizable } from './linearizable.js';
+import { request, turnsOf } from './turns.js';
 
 /**
- * `npm run crash -- cluster [--rounds 20] [--seed 1] [--writers 8] [--nodes 3]`: nodes as processes, one home in a
- * real PostgreSQL, and writers who each count on a counter of their own and ask again, with the same key, until they
- * are answered. Each round kills or freezes the owner, or kills the database. A counter that is not where its writer
- * knows it to be, now or at the end, is a violation: an act that was lost or doubled, or a stale answer.
+ * `npm run crash -- cluster [--rounds 15] [--seed 1] [--writers 16] [--nodes 3] [--pause 8] [--seconds 90] [--only kill,cut]`: whole
+ * gateways on one home in a real PostgreSQL, two workers, and clients who count. Each round something befalls the
+ * cluster. Judged are the clients' history, the log, effects, and what agents did; any fault is exit code 1, and the
+ * folder with all logs stays.
  */
 const { values } = parseArgs({
   args: process.argv.slice(3),
   options: {
-    rounds: { type: 'string', default: '20' },
+    rounds: { type: 'string', default: '15' },
     seed: { type: 'string', default: '1' },
-    writers: { type: 'string', default: '8' },
+    writers: { type: 'string', default: '16' },
     nodes: { type: 'string', default: '3' },
+    pause: { type: 'string', default: '8' },
+    seconds: { type: 'string', default: 'Infinity' },
+    only: { type: 'string' },
   },
 });
-const random = randomFrom(Number(values.seed));
-const program = fileURLToPath(new URL('node.js', import.meta.url));
-const violations: string[] = [];
+const random = seeded(Number(values.seed));
+const workers = ['gpu1', 'gpu2'];
+const began = performance.now();
+const violations = new Map<string, string[]>();
 const takeOvers: number[] = [];
+const handOvers: number[] = [];
 
-interface Node {
-  readonly name: string;
-  child: ChildProcess;
-  address: string | undefined;
-}
+/** No round begins later; what has begun is judged. */
+const isLate = (): boolean => performance.now() - began > Number(values.seconds) * 1_000;
 
-const server = await startPostgres();
-const store = `${await server.newDatabase()}?home=cluster&lease=2`;
-const nodes: Node[] = Array.from({ length: Number(values.nodes) }, (_, n) => begin({ name: `node-${n}` }));
-let owner: Node | undefined;
-let ended = false;
-
-/** A node that ends is started again. */
-function begin(given: { readonly name: string }): Node {
-  const node: Node = { name: given.name, address: undefined, child: childOf(given.name) };
-  const follow = (child: ChildProcess): void => {
-    child.stdout?.on('data', (bytes: Buffer) => {
-      const address = /at (http:\S+)/.exec(bytes.toString())?.[1];
-      if (address === undefined) return;
-      node.address = address;
-      owner = node;
-    });
-    child.once('exit', () => {
-      node.address = undefined;
-      if (ended) return;
-      node.child = childOf(node.name);
-      follow(node.child);
-    });
-  };
-  follow(node.child);
-  return node;
-}
-
-function childOf(name: string): ChildProcess {
-  return spawn(process.execPath, [program, store, name], { stdio: ['ignore', 'pipe', 'ignore'] });
-}
-
-/** The answer of any node, or undefined. A frozen former owner is asked, too: it must not answer what is stale. */
-async function ask(order: { readonly id: string; readonly key?: string }): Promise<number | undefined> {
-  const there = nodes.filter(({ address }) => address !== undefined);
-  const node = there[Math.floor(random() * there.length)];
-  if (node?.address === undefined) return wait(20, undefined);
-  try {
-    const response = await fetch(node.address, {
-      method: 'POST',
-      body: JSON.stringify(order),
-      signal: AbortSignal.timeout(3_000),
-    });
-    if (!response.ok) return wait(10, undefined);
-    return ((await response.json()) as { view: { n: number } | null }).view?.n ?? 0;
-  } catch {
-    return wait(10, undefined);
-  }
-}
-
-const insist = async (order: { readonly id: string; readonly key?: string }): Promise<number> => {
-  for (;;) {
-    const n = await ask(order);
-    if (n !== undefined) return n;
-  }
+const violated = (what: string, faults: readonly (string | undefined)[]): void => {
+  const found = faults.filter((fault) => fault !== undefined);
+  violations.set(what, [...(violations.get(what) ?? []), ...found]);
 };
 
-let acknowledged = 0;
-async function write(writer: number, until: () => boolean): Promise<void> {
-  const id = `w${writer}`;
-  for (let count = 1; !until(); count += 1) {
-    await insist({ id, key: `${id}-${count}` });
-    acknowledged += 1;
-    if (count % 5 !== 0) continue;
-    const n = await insist({ id });
-    if (n !== count) violations.push(`${id} counted ${count} and read ${n}`);
+async function until<Value>(what: string, look: () => Value | undefined, msMax = 120_000): Promise<Value> {
+  const since = performance.now();
+  for (;;) {
+    const value = look();
+    if (value !== undefined) return value;
+    if (performance.now() - since > msMax) throw new Error(`not within ${msMax} ms: ${what}`);
+    await wait(20);
   }
 }
 
-async function disturb(round: number): Promise<string> {
-  const hit = owner as Node;
-  const began = performance.now();
-  const kind = ['kill', 'freeze', 'kill', 'database'][Math.floor(random() * 4)] as string;
-  if (kind === 'database') {
-    await server.kill();
-    await wait(random() * 1_000);
-    await server.start();
-  } else {
-    owner = undefined;
-    hit.child.kill(kind === 'kill' ? 'SIGKILL' : 'SIGSTOP');
-    while (owner === undefined && performance.now() - began < 60_000) await wait(20);
-    takeOvers.push(performance.now() - began);
-    if (kind === 'freeze') {
-      await wait(random() * 2_000);
-      hit.child.kill('SIGCONT');
-    }
+async function addWorkers(fleet: Fleet): Promise<void> {
+  for (const name of workers) {
+    const { code = '' } = await request(fleet, 'POST', '/api/workers', { name });
+    const { token = '' } = await request(fleet, 'POST', '/api/workers/join', { name, code });
+    await fleet.addWorker(name, fleet.folder, token);
   }
-  return `round ${round}: ${kind} of ${kind === 'database' ? 'PostgreSQL' : hit.name}`;
 }
 
-while (owner === undefined) await wait(20);
-let over = false;
-const writers = Array.from({ length: Number(values.writers) }, (_, n) => write(n, () => over));
-for (let round = 1; round <= Number(values.rounds); round += 1) {
-  await wait(500 + random() * 1_000);
-  const before = acknowledged;
-  console.log(`${await disturb(round)}; ${acknowledged - before} acknowledged meanwhile`);
+async function campaign(fleet: Fleet): Promise<void> {
+  const clients = startClients(fleet, Number(values.writers), random);
+  await until('a first answer', () => clients.firstAnswer(1));
+  await addWorkers(fleet);
+  const turns = turnsOf(fleet, workers);
+  const wanted = values.only?.split(',');
+  const faults = faultsOf(Number(values.pause) * 1_000).filter(({ name }) => wanted?.includes(name) ?? true);
+  const next = inTurn(faults, random);
+  for (let round = 1; round <= Number(values.rounds) && !isLate(); round += 1) {
+    turns.begin(round);
+    await wait(random.between(500, 2_000));
+    const { epoch } = await until('an owner', () => fleet.owners.at(-1));
+    const owner = await until('the owner’s node', () => fleet.owner());
+    const fault = next.next().value;
+    const hitAt = performance.now();
+    const said = await fault.befall(fleet, owner, seeded(random.between(0, 2 ** 31)));
+    const answered = clients.acknowledged();
+    if (['kill', 'drain', 'fence'].includes(fault.name))
+      await until(`an owner after ${said}`, () => clients.firstAnswer(epoch + 1));
+    await until(`answers after ${said}`, () => (clients.acknowledged() > answered + 20 ? true : undefined));
+    const first = clients.firstAnswer(epoch + 1);
+    const isPlanned = fault.name === 'drain';
+    // An owner that hands over serves until then: what clients meet is the silence between two owners
+    const silentFrom = isPlanned ? clients.lastAnswerBefore(epoch + 1) : hitAt;
+    const tookMs =
+      first === undefined || silentFrom === undefined ? undefined : Math.round(first - silentFrom);
+    if (tookMs !== undefined) (isPlanned ? handOvers : takeOvers).push(tookMs);
+    const after = isPlanned ? ' of silence' : '';
+    console.log(
+      `  ${String(round).padStart(3)} ${said}${tookMs === undefined ? '' : `; another one answered after ${tookMs} ms${after}`}`,
+    );
+  }
+  await clients.end();
+  await judge(fleet, clients, turns);
 }
-over = true;
-await Promise.all(writers);
-const { faults, head } = await verifyPostgres(store);
-violations.push(...faults);
-takeOvers.sort((a, b) => a - b);
-const at = (share: number): number => Math.round(takeOvers[Math.floor(takeOvers.length * share)] ?? 0);
+
+async function judge(
+  fleet: Fleet,
+  clients: ReturnType<typeof startClients>,
+  turns: ReturnType<typeof turnsOf>,
+): Promise<void> {
+  violated('cut', await turns.faults());
+  for (const [id, history] of clients.histories) {
+    const adds = history.filter(({ what }) => what === 'add').length;
+    const n = await clients.countOf(id);
+    if (n < adds) violated('lost', [`${id} stands at ${n}, ${adds} were acknowledged`]);
+    if (n > adds) violated('doubled', [`${id} stands at ${n}, ${adds} were asked for`]);
+    violated(
+      'not linearizable',
+      [notLinearizable(history)].map((fault) => fault && `${id}: ${fault}`),
+    );
+  }
+  const { faults, head } = await verifyPostgres(fleet.store);
+  violated('unsound', faults);
+  const log = [];
+  for await (const entry of logOf(fleet.store)) log.push(entry);
+  violated('disordered', faultsInLog(log));
+  const journal = (await readFile(fleet.journal, 'utf8')).split('\n').filter(Boolean);
+  violated('begun twice', begunTwice(journal.map((line) => JSON.parse(line) as Act)));
+  const acts = await turns.acts();
+  violated('late acts', actsOfFormerOwners(acts, fleet.owners));
+  const figures: Readonly<Record<string, string | number>> = {
+    'operations acknowledged': clients.acknowledged(),
+    'entries of the log': head?.seq ?? 0,
+    'effects that began at most once': clients.jobs.length,
+    'turns on workers, whole': turns.whole(),
+    'acts of agents beside their owner': acts.length,
+    'owners in a row': fleet.owners.length,
+    'take-over p50, p99': shown(takeOvers),
+    'silence in a planned hand-over p50, p99': shown(handOvers),
+  };
+  for (const [what, figure] of Object.entries(figures))
+    console.log(`  ${what.padEnd(44)} ${figure.toLocaleString('en').padStart(20)}`);
+}
+
+function shown(given: number[]): string {
+  const sorted = given.sort((a, b) => a - b);
+  const at = (share: number): number =>
+    sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return sorted.length === 0 ? '-' : `${at(0.5)}, ${at(0.99)} ms (${sorted.length})`;
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'troupe-cluster-'));
 console.log(
-  `${acknowledged} acknowledged, log up to ${head?.seq}; take-over p50 ${at(0.5)} ms, worst ${at(0.99)} ms; ` +
-    `${violations.length} violations`,
+  `\ncluster: ${values.rounds} rounds, seed ${values.seed}, ${values.nodes} nodes, ${values.writers} writers`,
 );
-for (const violation of violations) console.log(`VIOLATION ${violation}`);
-ended = true;
-for (const { child } of nodes) child.kill('SIGKILL');
-await server.stop();
-process.exit(violations.length === 0 ? 0 : 1);
+for (const what of [
+  'lost',
+  'doubled',
+  'not linearizable',
+  'disordered',
+  'begun twice',
+  'late acts',
+  'cut',
+  'unsound',
+])
+  violations.set(what, []);
+const fleet = await startFleet(folder, Number(values.nodes));
+try {
+  await campaign(fleet);
+} catch (error) {
+  violated('unexpected', [error instanceof Error ? (error.stack ?? error.message) : String(error)]);
+} finally {
+  await fleet.end();
+}
+const seconds = Math.round((performance.now() - began) / 1_000);
+console.log(
+  `  ${[...violations].map(([what, { length }]) => `${what} ${length}`).join(' · ')}  (${seconds} s)`,
+);
+const all = [...violations.values()].flat();
+for (const violation of all.slice(0, 20)) console.log(`  ! ${violation}`);
+if (all.length === 0) await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
+else console.log(`  kept: ${folder}`);
+process.exit(all.length === 0 ? 0 : 1);

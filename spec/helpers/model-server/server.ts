@@ -15,6 +15,8 @@ export interface ModelServer {
   /** `http://127.0.0.1:PORT` without a path. */
   readonly url: string;
   readonly turns: readonly ModelTurn[];
+  /** Of each turn the whole request, as it came. */
+  readonly bodies: readonly string[];
   readonly headers: readonly IncomingMessage['headers'][];
   /** Resolves when a reply is held open (again). */
   held(): Promise<void>;
@@ -37,6 +39,7 @@ const bodyBytesMax = 32 * 1024 * 1024;
 /** `const model = await startModelServer(); … await model.close()` */
 export async function startModelServer(script: Script = obedient): Promise<ModelServer> {
   const turns: ModelTurn[] = [];
+  const bodies: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
   let waiting: (() => void)[] = [];
   const server = createServer((request, response) => {
@@ -57,6 +60,7 @@ export async function startModelServer(script: Script = obedient): Promise<Model
     const body = JSON.parse(text === '' ? '{}' : text) as Body;
     const turn = wire.read(body, pathname);
     turns.push(turn);
+    bodies.push(text);
     headers.push(request.headers);
     const reply = script(turn);
     if (reply.status !== undefined)
@@ -81,6 +85,7 @@ export async function startModelServer(script: Script = obedient): Promise<Model
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     turns,
+    bodies,
     headers,
     held: () =>
       new Promise((resolve) => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
 import { Troupe, type Ran } from './troupe.js';
 
 interface Report {
@@ -100,6 +101,43 @@ describe('troupe template, export and import', function () {
     expect((await at('home', 'export', 'employee', 'nadine')).err).to.include(
       'There is no employee "nadine"',
     );
+  });
+
+  it('carries a work item to another home under a new id, without keys, and twice is once', async () => {
+    const secret = `sk-${'b2'.repeat(20)}`;
+    const words = { title: 'Water the ferns', body: `With ${secret}`, labels: ['garden'] };
+    const made = await call<{ workItem: { id: string } }>('home', '/api/work-items', words);
+    const { id } = made.workItem;
+    const file = join(troupe.folder, 'item.yaml');
+    expect((await at('home', 'export', 'item', id, '--to', file)).err).to.include(
+      '1 values of the form of a key',
+    );
+    expect(await readFile(file, 'utf8'))
+      .to.include('Water the ferns')
+      .and.not.include(secret);
+    await call('second', '/api/work-items', { title: 'Another under this id' });
+    const items = async (): Promise<readonly { id: string; title: string }[]> =>
+      (await call<{ workItems: { id: string; title: string }[] }>('second', '/api/work-items')).workItems;
+    const before = await items();
+    const preview = await at('second', 'import', file);
+    expect(preview.out).to.match(/new +work item TRP-\d+ \(under a new id\)\n[^]*Water the ferns/);
+    expect(await items()).to.deep.equal(before);
+    await at('second', 'import', file, '--apply');
+    await at('second', 'import', file, '--apply');
+    const now = await items();
+    expect(now).to.have.length(before.length + 1);
+    const here = now.find(({ title }) => title === words.title)?.id;
+    expect((await at('second', 'import', file)).out).to.include(`(here ${here})`);
+    expect((await at('home', 'import', file, '--apply')).out, 'it never left').to.include(
+      `the same  work item ${id}\n`,
+    );
+    expect((await at('home', 'export', 'item', 'TRP-999')).err).to.include('There is no work item TRP-999');
+    // Judged by what is here, both of them would be made
+    const bundle = parse(await readFile(file, 'utf8')) as { items: object[] };
+    const fern = { ...bundle.items[0], id: 'TRP-4711' };
+    await writeFile(file, stringify({ ...bundle, items: [fern, fern] }));
+    expect((await at('second', 'import', file, '--apply')).err).to.include('TRP-4711 (under a new id) twice');
+    expect(await items()).to.deep.equal(now);
   });
 
   const person = 'rank: employee\n';

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createClient, isRefusal } from '../../../lib/client/index.js';
 import { Troupe } from './troupe.js';
 
 /** What a person does all day, without writing HTTP requests. */
@@ -34,6 +35,10 @@ console.log((await fetch(url + '/api/work-items', { method: 'POST', headers, bod
     expect(code, err).to.equal(0);
     return out;
   }
+  function sure<Value>(answer: Value): Exclude<Value, { readonly refused: true }> {
+    if (isRefusal(answer)) expect.fail(answer.message);
+    return answer as Exclude<Value, { readonly refused: true }>;
+  }
   async function api(path: string, body: object): Promise<Record<string, unknown>> {
     const { url, token } = await troupe.announcement();
     const answer = await fetch(new URL(path, url), {
@@ -43,6 +48,44 @@ console.log((await fetch(url + '/api/work-items', { method: 'POST', headers, bod
     });
     return (await answer.json()) as Record<string, unknown>;
   }
+
+  // The API could, the page could; a terminal had no way to be rid of a session
+  it('renames, archives and deletes sessions, and says which one stays and why', async () => {
+    const sessionOf = async (prompt: string): Promise<string> => {
+      const { err } = await troupe.run(...at('run', '--engine', 'clerk', prompt));
+      return /\(session ([0-9a-f-]{36});/.exec(err)?.[1] ?? err;
+    };
+    const [first, second] = [await sessionOf('one'), await sessionOf('two')];
+    expect(await done('session', 'rename', first.slice(0, 8), 'The first')).to.equal(
+      `Renamed ${first.slice(0, 8)}: The first\n`,
+    );
+    expect(await done('session', 'archive', second.slice(0, 8))).to.include(`session unarchive ${second}`);
+    expect(await done('list'))
+      .to.include(first)
+      .and.not.include(second);
+    expect(await done('session', 'unarchive', second)).to.equal('Restored the session.\n');
+    expect(await done('list')).to.include(second);
+    const gone = '00000000-0000-4000-8000-000000000000';
+    const some = await troupe.run(...at('session', 'delete', first.slice(0, 8), second, second, gone));
+    expect(some).to.include({ code: 6 });
+    expect(some.out).to.match(new RegExp(`^${first}  The first\n${second}.*\nDeleted 2 sessions\\.\n$`));
+    expect(some.err).to.match(/^00000000: .+\n1 of 3 could not be deleted\.\n$/);
+    expect(await done('list'))
+      .not.to.include(first)
+      .and.not.include(second);
+  });
+
+  // Two typed characters sufficed, and the search for them sees titles too, and no more than 100 sessions
+  it('deletes nothing by a few characters, nor where more sessions match than one answer holds', async () => {
+    const short = await troupe.run(...at('session', 'delete', 'abcdefg'));
+    expect(short).to.include({ code: 2, out: '' });
+    expect(short.err).to.include('too short');
+    for (let n = 0; n < 100; n += 1)
+      await api('/api/sessions', { prompt: 'hi', title: 'deadbeef', engine: 'clerk' });
+    const many = await troupe.run(...at('session', 'delete', 'deadbeef'));
+    expect(many).to.include({ code: 2, out: '' });
+    expect(many.err).to.include('give the whole id');
+  });
 
   it('adds, comments and moves work items, and passes a refusal on in its own words', async () => {
     expect(await done('items', 'add', 'Paint the fence', '--body', 'green')).to.equal(
@@ -110,6 +153,38 @@ console.log((await fetch(url + '/api/work-items', { method: 'POST', headers, bod
     expect((await watching.ended).code).to.equal(0);
     expect(await done('attach', id)).to.match(/^The session is stopped\./);
     expect((await troupe.run(...at('status'))).code, 'the gateway runs on').to.equal(0);
+  });
+
+  // What a turn did is rows: neither the session's actor nor a page may grow with it.
+  it('keeps a turn of 5,000 tool calls whole, and next to nothing of it with the actor', async () => {
+    const client = createClient(await troupe.announcement());
+    const fleet = async (): Promise<{ seq: number }> => sure(await client.get('/api/inspect/fleet'));
+    const { seq: before } = await fleet();
+    const words = ['--engine', 'claude', '--permissions', 'full', '--json', '[[tools 5000]]'];
+    const { id } = JSON.parse(await done('run', ...words)) as { id: string };
+    const steps = (await fleet()).seq - before;
+    expect(steps, 'what comes together is committed together').to.be.below(2_500);
+    const tools = new Map<unknown, string>();
+    let pages = 0;
+    for (let cursor: string | null | undefined; cursor !== null; pages += 1) {
+      const query = { limit: '500', ...(cursor === undefined ? {} : { cursor }) };
+      const page = sure(await client.get('/api/sessions/{id}/messages', { params: { path: { id }, query } }));
+      for (const { toolId, meta } of page.messages)
+        if (meta?.['kind'] === 'tool') tools.set(toolId, String(meta['state']));
+      cursor = page.nextCursor;
+    }
+    expect([tools.size, new Set(tools.values()), pages]).to.deep.equal([5_000, new Set(['done']), 11]);
+    const actor = await client.get('/api/inspect/actors/{kind}/{id}', {
+      params: { path: { kind: 'session', id } },
+    });
+    expect(JSON.stringify(actor).length, 'bytes of the actor').to.be.below(8_192);
+    for (const word of ['needle1x', 'needle4999x', 'needle100x']) {
+      const { results } = sure(await client.get('/api/search/messages', { params: { query: { q: word } } }));
+      expect(
+        results.map(({ sessionId }) => sessionId),
+        word,
+      ).to.deep.equal([id]);
+    }
   });
 
   it('says what agents have begun of what they may', async () => {

@@ -36,6 +36,24 @@ describe('what a version of a workflow changes', () => {
     ]);
   });
 
+  // The edges out of a node are asked in their order: two that changed places were shown as no change to approve
+  it('is the order of edges out of one node, and of no others', () => {
+    const edge = (id: string, from: string) => ({ id, from, to: 'post' });
+    const edges = [edge('yes', 'ask'), edge('first', 'start'), edge('no', 'ask')];
+    expect(
+      definitionChanges(
+        { edges },
+        { edges: [edge('first', 'start'), edge('yes', 'ask'), edge('no', 'ask')] },
+      ),
+    ).to.deep.equal([]);
+    expect(
+      definitionChanges(
+        { edges },
+        { edges: [edge('no', 'ask'), edge('yes', 'ask'), edge('first', 'start')] },
+      ),
+    ).to.deep.equal(['- order of edges from ask ["yes","no"]', '+ order of edges from ask ["no","yes"]']);
+  });
+
   it('compares whole what has no ids, or one id twice', () => {
     const twice = [{ id: 'a' }, { id: 'a', more: 1 }];
     expect(definitionChanges({ nodes: [{ id: 'a' }] }, { nodes: twice })).to.deep.equal([

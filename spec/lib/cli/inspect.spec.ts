@@ -54,6 +54,26 @@ describe('troupe top, tail and replay', () => {
     expect((await troupe.run(...at('tail', '--tree', 'nonsense'))).code).to.equal(2);
   });
 
+  it('tail and top go by the zone of the settings, then by that of the terminal; --utc and --json by UTC', async () => {
+    const words = at('tail', '--no-follow', '--id', session);
+    const hourOf = async (env: Readonly<Record<string, string>>, ...more: string[]): Promise<string> =>
+      /^(\d\d):\d\d:\d\d\.\d{3} /.exec((await troupe.begin(env, ...words, ...more).ended).out)?.[1] ?? '';
+    const { at: created } = JSON.parse(
+      (await troupe.run(...words, '--json')).out.split('\n', 1)[0] ?? '',
+    ) as InspectEntry;
+    const ahead = (hours: number): string =>
+      new Date(created + hours * 3_600_000).toISOString().slice(11, 13);
+    expect(await hourOf({ TZ: 'Etc/GMT-3' })).to.equal(ahead(3));
+    await writeFile(join(troupe.home(), 'config.yaml'), 'portal: {timeZone: Etc/GMT-9}\n');
+    expect(await hourOf({ TZ: 'Etc/GMT-3' })).to.equal(ahead(9));
+    expect(await hourOf({ TZ: 'Etc/GMT-3' }, '--utc')).to.equal(ahead(0));
+    const lately = (await troupe.run(...at('top', '--once'))).out.split('LATELY')[1] ?? '';
+    expect(lately).to.match(new RegExp(`^${ahead(9)}:`, 'm'));
+    await writeFile(join(troupe.home(), 'config.yaml'), 'portal: {timeZone: Mars/Base}\n');
+    expect(await hourOf({ TZ: 'Etc/GMT-3' }), 'a fault in the settings').to.equal(ahead(3));
+    await writeFile(join(troupe.home(), 'config.yaml'), '');
+  });
+
   it('writes a bug bundle that replays to the same, and says where a forged one differs', async () => {
     const file = join(troupe.folder, 'bug.json');
     const written = await troupe.run('inspect', troupe.home(), 'session', session, '--bundle', file);

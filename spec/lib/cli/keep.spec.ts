@@ -181,7 +181,13 @@ describe('troupe backup, restore, verify and inspect', () => {
       const foreign = lists()[0]!.replace(/[^/]+$/, '2025-01-01T00-00-00-000Z');
       bucket.objects.set(foreign, Buffer.from('sealed with an earlier key'));
       const listed = await troupe.run(...at('backup', 'list', '--json'));
+      const all = await troupe.run(...at('backup', 'verify', '--all'));
       bucket.objects.delete(foreign);
+      expect(all.code, 'one that is damaged hides nothing of the others').to.equal(5);
+      expect(all.out).to.match(
+        /2025-.* cannot be opened with this key[^]*restored on trial, no damage found/,
+      );
+      expect(all.err).to.match(/1 of \d cannot be restored/);
       expect(listed.err, 'one that cannot be read hides none').to.match(
         /2025-.* cannot be opened with this key/,
       );

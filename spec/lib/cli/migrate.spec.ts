@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { cp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtInKinds } from '../../../lib/cli/built-in-kinds.js';
@@ -13,6 +13,7 @@ import { migrateRecords } from '../../../lib/supervisor/migrate-records.js';
 import { StoreError } from '../../../lib/store/contract.js';
 import { keys, prefix } from '../../../lib/store/keys.js';
 import { openLevelStore } from '../../../lib/store/level.js';
+import { migrations } from '../../crash/migrations.js';
 import { unpack } from '../../golden/archive.js';
 import { expectationsOf, homesFolder } from '../../golden/keep.js';
 import { Troupe, type Ran } from './troupe.js';
@@ -119,6 +120,19 @@ describe('troupe migrate', function () {
       await migrateAll(home);
       expect(await recordsOf(home), `step ${step}`).to.deep.equal(after);
     }
+  });
+
+  // `npm run crash -- migrations` does this with 20,000 actors and a hundred kills
+  it('loses nothing of an --apply that is killed at random moments', async () => {
+    const folder = await mkdtemp(join(troupe.folder, 'kills-'));
+    const { actors, violations } = await migrations({
+      actors: 300,
+      kills: 2,
+      seed: 7,
+      folder,
+      say: () => {},
+    });
+    expect([actors, violations]).to.deep.equal([300, []]);
   });
 
   it('refuses a home with an actor of tomorrow, names it, and changes nothing', async () => {

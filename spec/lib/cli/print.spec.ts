@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ago, bytes, plainText, table } from '../../../lib/cli/print.js';
+import { ago, bytes, localTime, plainText, table, timeOfDay } from '../../../lib/cli/print.js';
 
 describe('what the command line prints', () => {
   it('aligns columns, cuts long cells and keeps a row on its line', () => {
@@ -20,6 +20,16 @@ describe('what the command line prints', () => {
     expect(plainText('a\u001b[2Jb\u0007\u009bc\u202ed')).to.equal('a[2Jbcd');
     expect(plainText('zwei\n\tZeilen – 你好 🙂', { keepLines: true })).to.equal('zwei\n\tZeilen – 你好 🙂');
     expect(plainText('one\r\ntwo', { keepLines: true })).to.equal('one\ntwo');
+  });
+
+  it('says a time by the zone that is named, over the change to summer time and at midnight', () => {
+    const at = Date.parse('2026-03-29T00:30:00.007Z');
+    expect(localTime(at, 'Europe/Berlin')).to.equal('2026-03-29 01:30:00 +01:00');
+    expect(localTime(at + 3_600_000, 'Europe/Berlin')).to.equal('2026-03-29 03:30:00 +02:00');
+    expect(localTime('2026-03-29T00:30:00Z', 'Asia/Kathmandu')).to.equal('2026-03-29 06:15:00 +05:45');
+    expect(localTime('2026-11-23T05:00:00Z', 'America/New_York')).to.equal('2026-11-23 00:00:00 -05:00');
+    expect(localTime(at, 'UTC')).to.equal('2026-03-29 00:30:00 +00:00');
+    expect(timeOfDay(at, 'Europe/Berlin')).to.equal('01:30:00.007');
   });
 
   it('says times and sizes in one unit', () => {

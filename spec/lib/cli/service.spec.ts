@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { access, chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { launchd } from '../../../lib/cli/service/launchd.js';
 import { gatewayService } from '../../../lib/cli/service/manager.js';
@@ -24,11 +24,18 @@ describe('troupe service', () => {
 
   /** Programs of these names that note their arguments, one line a call, and end with a code. */
   async function standIns(code: number, ...names: string[]): Promise<{ path: string; calls: string }> {
+    return saying('no user manager', code, ...names);
+  }
+  async function saying(
+    said: string,
+    code: number,
+    ...names: string[]
+  ): Promise<{ path: string; calls: string }> {
     const path = join(troupe.folder, 'bin');
     const calls = join(troupe.folder, 'calls');
     await mkdir(path, { recursive: true });
     for (const name of names) {
-      const text = `#!/bin/sh\necho "${name} $*" >> '${calls}'\necho 'no user manager' >&2\nexit ${code}\n`;
+      const text = `#!/bin/sh\necho "${name} $*" >> '${calls}'\necho '${said}' >&2\nexit ${code}\n`;
       await writeFile(join(path, name), text);
       await chmod(join(path, name), 0o755);
     }
@@ -75,6 +82,46 @@ describe('troupe service', () => {
       const failed = await troupe.begin({ PATH: path }, ...at('service', 'install')).ended;
       expect(failed).to.include({ code: 1 });
       expect(failed.err).to.include('"systemctl --user daemon-reload" failed: no user manager');
+    });
+
+    // In a container and after su it left a unit behind, which nothing started and `uninstall` could not remove
+    it('leaves no unit where the systemd of the user cannot be reached, and removes one that is there', async () => {
+      const { path } = await saying('Failed to connect to bus: No medium found', 1, 'systemctl');
+      const failed = await troupe.begin({ PATH: path }, ...at('service', 'install')).ended;
+      expect(failed).to.include({ code: 1, out: '' });
+      expect(failed.err).to.match(
+        /^The systemd of your user cannot be reached .* Log in .*: troupe start\n$/,
+      );
+      const unit = await unitFile();
+      const isThere = (): Promise<boolean> =>
+        access(unit).then(
+          () => true,
+          () => false,
+        );
+      expect(await isThere()).to.equal(false);
+      await writeFile(unit, 'of a login before\n');
+      await troupe.begin({ PATH: path }, ...at('service', 'install')).ended;
+      expect(await isThere(), 'an installed service stays').to.equal(true);
+      const removed = await troupe.begin({ PATH: path }, ...at('service', 'uninstall')).ended;
+      expect(removed).to.include({ code: 0 });
+      expect(removed.err).to.match(/^systemd cannot be reached: .* Stop it: troupe stop --home /);
+      expect(await isThere()).to.equal(false);
+    });
+
+    // An image without systemctl: `install` left its unit there, and `uninstall` failed for want of the program
+    it('leaves nothing where systemctl is not installed, and removes what is there', async () => {
+      const env = { PATH: troupe.folder };
+      const failed = await troupe.begin(env, ...at('service', 'install')).ended;
+      expect(failed.err).to.match(/^The systemd of your user cannot be reached/);
+      const unit = await unitFile();
+      const wants = join(unit, '../default.target.wants');
+      expect(await readdir(join(unit, '..'))).to.deep.equal([]);
+      await mkdir(wants);
+      await writeFile(unit, 'of a login before\n');
+      await symlink(unit, join(wants, basename(unit)));
+      const removed = await troupe.begin(env, ...at('service', 'uninstall')).ended;
+      expect(removed).to.include({ code: 0 });
+      expect(await readdir(wants), 'a link to nothing').to.deep.equal([]);
     });
 
     it('tells systemd that it answers, that it is alive, and that it stops', async () => {

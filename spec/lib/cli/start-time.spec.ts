@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { command } from '../../helpers/command.js';
 import { root } from '../../house/sources.js';
 import { Troupe } from './troupe.js';
@@ -76,5 +77,26 @@ describe('a command that only talks to a gateway', () => {
     const own = stderr.split('\n').filter((line) => /^loaded (?!.*node_modules).*\/dist\//.test(line));
     expect(own.length, own.join('\n')).to.be.within(5, 120);
     expect(own.filter((line) => !line.includes('/dist/command/'))).to.deep.equal([]);
+    const bundle = own.map((line) => basename(line));
+    for (const [what, words] of Object.entries(seldom)) {
+      const holders = filesWith(words);
+      expect(holders, `${what} is in the bundle`).to.have.length.above(0);
+      const loaded = bundle.filter((name) => holders.includes(name));
+      expect(loaded, `${what} is for those who use it`).to.deep.equal([]);
+    }
   });
+
+  /** Large packages that few starts need, by words of theirs that stay in a bundle. */
+  const seldom = {
+    dagre: 'network-simplex',
+    'the MCP SDK': 'StreamableHTTPServerTransport',
+    'the ACP SDK': 'terminal/wait_for_exit',
+    formidable: 'FormidableError',
+  };
+  function filesWith(words: string): readonly string[] {
+    const folder = dirname(command);
+    return readdirSync(folder).filter(
+      (name) => name.endsWith('.js') && readFileSync(join(folder, name), 'utf8').includes(words),
+    );
+  }
 });

@@ -26,6 +26,7 @@ const data: TopData = {
   title: 'Troupe default',
   rate: 12.34,
   waiting: 2,
+  times: { timeOfDay: (at) => `at ${at}` },
   fleet: {
     seq: 9,
     at: 60_000,
@@ -119,7 +120,7 @@ describe('the picture of troupe top', () => {
     expect(text)
       .to.match(/halted session\/h for 1 min: It failed 6 times\./)
       .and.match(/● clerk {2}○ slack/)
-      .and.match(/turn\.began in running/);
+      .and.match(/at 0 +9 session\/top turn\.began in running/);
     const at = (id: string): string => lines.find((line) => line.includes(`session/${id} `)) ?? '';
     expect([
       /^ {2}\S/.test(at('top')),

@@ -13,6 +13,8 @@ describe('a decision on what waits', () => {
     { what: 'budget', id: 'ann', waitingId: 'month' },
     { what: 'connector', id: 'team', waitingId: 'link' },
     { what: 'notification', id: 'phone', waitingId: 'failing' },
+    { what: 'delivery', id: 'team', waitingId: 'd/1' },
+    { what: 'unknown-delivery', id: 'team', waitingId: 'd/2' },
   ] as const;
 
   it('is posted to a route that the gateway has', () => {
@@ -55,8 +57,12 @@ describe('a decision on what waits', () => {
 
   it('is none for what waits for something else', () => {
     for (const choice of ['approve', 'reject', 'escalate'] satisfies Choice[])
-      expect(decisionRequest({ what: 'delivery', id: 'c1', waitingId: 'd1' }, choice)).to.equal(undefined);
+      expect(decisionRequest({ what: 'backup', id: 'home', waitingId: 'b' }, choice)).to.equal(undefined);
     expect(decisionRequest(things[0], 'escalate')).to.equal(undefined);
+    expect(
+      decisionRequest({ what: 'delivery', id: 'team', waitingId: 'd' }, 'approve'),
+      'it did not',
+    ).to.equal(undefined);
     expect(wordsOf({ what: 'permission' }, 'reject')).to.deep.equal(['Deny', 'Denied']);
   });
 

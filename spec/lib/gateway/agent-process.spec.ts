@@ -84,7 +84,7 @@ describe("an agent with the operator's token", function () {
   async function audited(by: string): Promise<void> {
     const folder = join(troupe.home(), 'logs', 'audit');
     for (;;) {
-      const files = await readdir(folder);
+      const files = (await readdir(folder)).filter((name) => name.endsWith('.jsonl')); // not what is renamed
       const text = (await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')))).join('');
       const lines = text.split('\n').filter((line) => line.includes('"code":"FORBIDDEN"'));
       if (lines.some((line) => line.includes(`"by":"${by}"`))) return;

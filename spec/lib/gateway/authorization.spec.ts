@@ -208,6 +208,7 @@ describe('authority', () => {
     'inspect.resume': ['session', post('/api/inspect/actors/session/:id/resume')],
     'inspect.dead-letters': ['session', get('/api/inspect/dead-letters')],
     'inspect.retry': ['session', post('/api/inspect/dead-letters/d1/retry')],
+    'inspect.dismiss': ['session', (client) => client.call('DELETE', '/api/inspect/dead-letters/d1', {})],
   };
 
   /** Asked beside the routes' own specs, in houses that have what they need. */
@@ -259,7 +260,7 @@ describe('authority', () => {
           expect(answer.status, where).to.be.oneOf([
             200,
             201,
-            ...(authority === 'inspect.retry' ? [404] : []),
+            ...(['inspect.retry', 'inspect.dismiss'].includes(authority) ? [404] : []),
             ...(['session.permit', 'changes.decide'].includes(authority) ? [409] : []),
           ]);
         else if (judged === 'policy') expect(answer.status, where).to.be.oneOf([200, 201, 403, 409]);

@@ -113,6 +113,64 @@ describe('/api/connectors', () => {
     socket.ws.terminate();
   });
 
+  it('keeps what may not have arrived until a person decides, and sends it again once', async () => {
+    home = await openHome(`connectors:\n  instances:\n${hook(far.url)}`);
+    await running(home, 'hook');
+    far.answers = [{ status: 500 }, { status: 400 }];
+    for (const text of ['may have arrived', 'did not arrive'])
+      await home.operator.post('/api/connectors/hook/send', { channel: 'general', text });
+    const { waiting } = (await home.operator.get('/api/attention')).body;
+    const things = waiting as { what: string; waitingId: string }[];
+    expect(things.map(({ what }) => what)).to.deep.equal(['unknown-delivery', 'delivery']);
+    const [unknown = '', failed = ''] = things.map(
+      ({ waitingId }) => `/api/connectors/hook/deliveries/${waitingId}`,
+    );
+    const read = (await home.operator.get(unknown)).body;
+    expect([read.text, read.delivery.status]).to.deep.equal(['may have arrived', 'unknown']);
+    const anonymous = home.client({});
+    expect((await anonymous.get(unknown)).status).to.equal(401);
+    expect((await anonymous.post(`${unknown}/settle`, { choice: 'arrived' })).status).to.equal(401);
+    const planned = await home.operator.post(`${unknown}/settle?dryRun=true`, { choice: 'send-again' });
+    expect(planned.body.allowed).to.equal(true);
+    const again = { choice: 'send-again', idempotencyKey: 'again' };
+    const both = await Promise.all([
+      home.operator.post(`${unknown}/settle`, again),
+      home.operator.post(`${unknown}/settle`, again),
+      home.operator.post(`${unknown}/settle`, { choice: 'send-again' }),
+    ]);
+    expect(both.map(({ status }) => status).sort((one, other) => one - other)).to.deep.equal([200, 200, 409]);
+    const sent = await poll(
+      () => home.operator.get(unknown),
+      ({ body }) => (body as { delivery: { status: string } }).delivery.status === 'sent',
+    );
+    expect((sent.body as { text: null }).text).to.equal(null);
+    const bodies = far.got.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).text);
+    expect(bodies).to.deep.equal(['may have arrived', 'did not arrive', 'may have arrived']);
+    const wrong = await home.operator.post(`${failed}/settle`, { choice: 'arrived' });
+    expect([wrong.status, wrong.body.code]).to.deep.equal([409, 'CONFLICT']);
+    expect((await home.operator.post(`${failed}/settle`, { choice: 'perhaps' })).status).to.equal(400);
+    const held = await home.operator.post('/api/held-decisions', {
+      kind: 'connector',
+      id: 'hook',
+      waitingId: things[1]?.waitingId,
+      decision: 'reject',
+      holdSeconds: 1,
+    });
+    expect(held.status).to.equal(201);
+    await poll(
+      () => home.operator.get('/api/attention'),
+      ({ body }) => (body as { waiting: unknown[] }).waiting.length === 0,
+    );
+    const { body } = await home.operator.get(failed);
+    expect([body.delivery.status, body.delivery.decision.choice, body.text]).to.deep.equal([
+      'failed',
+      'give-up',
+      null,
+    ]);
+    for (const path of ['/api/connectors/hook/deliveries/none', '/api/connectors/none/deliveries/none'])
+      expect((await home.operator.get(path)).status, path).to.equal(404);
+  });
+
   it('refuses what is unknown, empty, or cannot work now', async () => {
     home = await openHome(
       `connectors:\n  instances:\n${hook('http://127.0.0.1:1/hook', 'gone')}    - name: odd-one\n      type: pigeon\n`,
@@ -172,7 +230,12 @@ describe('/api/connectors', () => {
       'org/build/bob.yaml': 'rank: employee\n',
     });
     await running(home, 'hook');
-    for (const id of ['connector.send', 'connector.reload', 'connector.deliveries'] as readonly AuthorityId[])
+    for (const id of [
+      'connector.send',
+      'connector.reload',
+      'connector.deliveries',
+      'connector.settle',
+    ] as readonly AuthorityId[])
       expect(verdict(id, 'outsider'), id).to.equal(id === 'connector.send' ? 'policy' : 'FORBIDDEN');
     const anonymous = home.client({});
     for (const path of ['/api/connectors', '/api/connectors/hook/deliveries'])

@@ -8,6 +8,7 @@ import type {
   MachineAnswer,
   Machines,
   PastActor,
+  Stuck,
   SupervisionTree,
   WhyAnswer,
 } from '../../../lib/inspector/answers.js';
@@ -363,7 +364,7 @@ describe('/api/inspect', () => {
       name: 'ghost',
       state: 'open',
       status: 'unavailable',
-      reason: 'Its program was not found.',
+      reason: 'Its program was not found. Install ghost.',
       ...unknown,
     });
   });
@@ -422,6 +423,36 @@ describe('/api/inspect', () => {
     });
     expect((await house.operator.post('/api/inspect/dead-letters/d1/retry')).status).to.equal(404);
     expect((await get<ActorDetail>(at(`work-item/${id}`))).deadLetters).to.equal(0);
+  });
+
+  it('drops a dead letter for good, once', async () => {
+    const id = await item('x');
+    const letter = {
+      id: 'd2',
+      actor: { kind: 'work-item', id },
+      at: 2,
+      event: { type: 'item.move', status: 'executing' },
+      faultId: 'd2',
+      error: 'it broke',
+      by: { type: 'operator' },
+    };
+    await store.write({
+      first: store.head.seq + 1,
+      last: store.head.seq,
+      chain: store.head.chain,
+      ops: [
+        [keys.deadLetter('d2'), JSON.stringify(letter)],
+        [keys.deadLetterPlace(letter.at, 'd2'), '1'],
+      ],
+    });
+    expect((await get<Stuck>('/api/inspect/stuck')).deadLetters).to.have.length(1);
+    const dismiss = () => house.operator.call('DELETE', '/api/inspect/dead-letters/d2', {});
+    const answers = await Promise.all([dismiss(), dismiss()]);
+    expect(answers.map(({ status }) => status)).to.have.members([200, 404]);
+    expect((await house.operator.post('/api/inspect/dead-letters/d2/retry')).status).to.equal(404);
+    expect((await get<Stuck>('/api/inspect/stuck')).deadLetters).to.deep.equal([]);
+    expect((await get<Fleet>('/api/inspect/fleet')).deadLetters).to.equal(0);
+    expect((await house.operator.get(`/api/work-items/${id}`)).body.workItem.status).to.equal('backlog');
   });
 
   it('gives a bundle away as a file, and says what it cannot make one of', async () => {

@@ -6,6 +6,8 @@ import { readAnnouncement } from '../../../lib/home/announce.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { startInstance, type Instance } from '../../../lib/instance.js';
 import { vendor, type Asked, type Vendor } from '../../actors/connectors/vendor.js';
+import { pushBrowser } from '../../helpers/push-service.js';
+import { cookiesOf } from '../records/office.js';
 import { makeClient, poll, type Client } from './fixture.js';
 
 /**
@@ -128,7 +130,7 @@ ${more}`,
   const buttonsOf = ({ body }: Asked): readonly { text: string; callback_data: string }[] =>
     (body['reply_markup'] as { inline_keyboard: [] } | undefined)?.inline_keyboard.flat() ?? [];
   const auditLog = async (): Promise<string> => {
-    const files = await readdir(layout().audit);
+    const files = (await readdir(layout().audit)).filter((name) => name.endsWith('.jsonl')); // not what is renamed
     return (await Promise.all(files.map((file) => readFile(join(layout().audit, file), 'utf8')))).join('');
   };
   const approvalOf = async (id: string): Promise<unknown> =>
@@ -227,6 +229,33 @@ ${more}`,
     expect(
       far.requests.filter(({ body }) => String(body['text']).includes('Held over the night?')),
     ).to.deep.equal([]);
+  });
+
+  // Elsewhere a small house sends; here the gateway does, with all that it is made of.
+  it('go to a paired browser through the gateway as it runs, until it is revoked', async () => {
+    const { port } = new URL(served.url);
+    const anyone = makeClient(Number(port), {});
+    const { body: challenge } = await anyone.post('/api/auth/pairing-challenges');
+    await writeFile(challenge.path, challenge.nonce, { mode: 0o600 });
+    const { challengeId } = challenge;
+    const { body: code } = await anyone.post('/api/auth/pairing-codes', { challengeId });
+    const paired = await anyone.post('/api/auth/pair', code);
+    const browser = makeClient(Number(port), { cookie: cookiesOf(paired), origin: served.url });
+    const { subscription } = pushBrowser('send/x');
+    const endpoint = 'https://127.0.0.1:9/inside';
+    expect((await browser.call('PUT', '/api/push', { ...subscription, endpoint })).status).to.equal(200);
+    const name = `push.${paired.body.device.id}`;
+    type Shown = { readonly name: string; readonly failures: number; readonly detail: string };
+    const shown = async (): Promise<Shown | undefined> =>
+      ((await operator.get('/api/notifications')).body.destinations as Shown[]).find(
+        (one) => one.name === name,
+      );
+    const id = await asks('Who hears this?');
+    const failing = await poll(shown, (one) => (one?.failures ?? 0) > 0);
+    expect(failing?.detail).to.include('loopback or private');
+    await operator.post(`/api/work-items/${id}/approval`, { decision: 'approve' });
+    await operator.call('DELETE', `/api/auth/devices/${paired.body.device.id}`);
+    await poll(shown, (one) => one === undefined);
   });
 
   it('are configured in the file alone, and show no program', async () => {

@@ -8,7 +8,7 @@ describe('requests sent ahead on one connection', () => {
   const begun: ServerResponse[] = [];
   let told = (): void => undefined;
   const server = createServer(
-    oneAtATime((_request, response) => {
+    oneAtATime(async (_request, response) => {
       begun.push(response);
       told();
     }),

@@ -37,6 +37,26 @@ describe('/api/org', () => {
     office.operator.call('PATCH', `/api/org/employees/${name}`, body);
   const annFile = () => join(office.layout.org, 'build', 'ann.yaml');
 
+  it('retires an employee whom no one reports to, and keeps the file as it is', async () => {
+    const before = await readFile(annFile(), 'utf8');
+    const refused = await office.operator.call('DELETE', '/api/org/employees/bob');
+    expect(refused.status).to.equal(409);
+    expect(refused.body.error).to.equal('ann reports to bob: name another manager there first.');
+    const heard = await office.socket();
+    const done = await office.operator.call('DELETE', '/api/org/employees/ann');
+    expect(done.body).to.deep.equal({ status: 'ok', file: '.retired/build/ann.yaml' });
+    await heard.until(({ event }) => event === 'org:changed');
+    heard.ws.close();
+    expect((await office.operator.get('/api/org/employees/ann')).status).to.equal(404);
+    expect(await readFile(join(office.layout.org, '.retired/build/ann.yaml'), 'utf8')).to.equal(before);
+    // Hired again, and retired again: the first file stays
+    await writeFile(annFile(), 'rank: employee\n');
+    await office.records.roster.reload();
+    const again = await office.operator.call('DELETE', '/api/org/employees/ann');
+    expect(again.body.file).to.equal('.retired/build/ann.2.yaml');
+    expect(await readFile(join(office.layout.org, '.retired/build/ann.yaml'), 'utf8')).to.equal(before);
+  });
+
   it('shows departments, employees from the top down, and the hierarchy', async () => {
     const { status, body } = await office.operator.get('/api/org');
     expect(status).to.equal(200);

@@ -225,6 +225,9 @@ describe('/api/work-items', () => {
           'approvalEscalatedAt',
           'sessionRef',
           'updatedAt',
+          'attemptCount',
+          'costUsd',
+          'statusSince',
         );
         expect((await own.operator.get('/api/work-items?limit=2&offset=4')).body).to.deep.include({
           nextOffset: null,

@@ -60,6 +60,7 @@ describe('backups by schedule', () => {
       run,
       made: ({ target }) => tell(`made ${target.slice(-24)}`),
       failed: ({ message }) => tell(message),
+      off: () => tell('off'),
     });
   }
   function tell(what: string): void {
@@ -108,6 +109,18 @@ describe('backups by schedule', () => {
     settings = { ...settings, to: 's3://backups/troupe' };
     expect(await after(60_000)).to.match(/^made/);
     expect(jobs.at(-1)?.place.to).to.equal('s3://backups/troupe');
+  });
+
+  // "Backups fail" stood among what waits for ever once backup.to was taken out
+  it('that are switched off are said so once, and again after they were on', async () => {
+    settings = { ...settings, to: null };
+    expect(await after(60_000)).to.equal('off');
+    await environment.advance(600_000);
+    expect(told.filter((what) => what === 'off')).to.have.length(1);
+    settings = { ...settings, to: join(folder, 'kept') };
+    expect(await after(60_000)).to.match(/^made/);
+    settings = { ...settings, to: null };
+    expect(await after(60_000)).to.equal('off');
   });
 
   it('that fail are noted with the reason and tried again in an hour; what was made stays noted', async () => {

@@ -128,6 +128,12 @@ describe('the supervision tree', () => {
     expect(dead).to.include({ state: 'open', status: 'failing', since: house.environment.clock.now() });
     expect(dead?.nextTry).to.equal(house.environment.clock.now() + 1_000);
     expect(dead?.reason).to.be.a('string').and.not.equal('');
+    // It counted from the last try, so that a connector that had failed all night had failed for seconds
+    for (let tries = 0; tries < 3; tries += 1) await house.environment.advance(3_600_000);
+    const later = (await circuits()).find(({ name }) => name === 'dead');
+    expect([later?.status, later?.since]).to.deep.equal(['failing', dead?.since]);
+    const [waits] = (await house.supervisor.waiting({})).items;
+    expect([waits?.waiting.what, waits?.waiting.since]).to.deep.equal(['connector', dead?.since]);
     await house.stop();
   });
 });

@@ -20,6 +20,13 @@ import { openRecords, type Records, type RecordsOptions } from '../../../lib/rec
 import type { Kind } from '../../../actors/contracts.js';
 import type { Store } from '../../../lib/store/contract.js';
 import { memoryStore } from '../../../lib/store/memory.js';
+import { notifierKind } from '../../../actors/notifier/kind.js';
+import { messageEffect } from '../../../actors/notifier/effect.js';
+import { createConnectorLinks } from '../../../actors/connector/links.js';
+import { createConnectorRegistry } from '../../../actors/connectors/registry.js';
+import type { App } from '../../../lib/commands/app.js';
+import { sendToBrowser } from '../../../lib/commands/notifications/browser-push.js';
+import { followWaiting } from '../../../lib/commands/notifications/follow-waiting.js';
 import { createSupervisor } from '../../../lib/supervisor/supervisor.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
 import { systemEnvironment } from '../../../lib/environment.js';
@@ -64,6 +71,8 @@ export interface Browser extends Client {
 export interface OfficeOptions extends Partial<RecordsOptions> {
   readonly store?: Store;
   readonly gateway?: Partial<GatewayOptions>;
+  /** What waits is sent to paired browsers, at once. */
+  readonly notifies?: true;
 }
 
 export async function openOffice(
@@ -79,39 +88,53 @@ export async function openOffice(
   };
   for (const [path, content] of Object.entries(files)) await put(path, content);
   const environment = options.environment ?? systemEnvironment();
-  const { store, gateway: more, ...kept } = options;
+  const { store, gateway: more, notifies, ...kept } = options;
   const records = await openRecords({ root: null, ...kept, layout, environment });
   const pairing = [
     pairingKind({ proof: proofEffect(layout), clearing: clearingEffect(layout) }),
     pairingCodeKind({ device: deviceEffect(records.devices) }),
   ] as readonly Kind[]; // a list knows only that they are kinds
+  const notifier = notifierKind({
+    message: messageEffect({
+      links: createConnectorLinks(createConnectorRegistry({ connectors: [], instances: () => [] })),
+      folder: layout.home,
+      settings: () => sentAtOnce,
+      push: (device, message, { signal }) => sendToBrowser(app, device, message, signal),
+    }),
+  }) as Kind;
+  const notifications = followWaiting((error) => console.error(error));
   const supervisor = await createSupervisor({
-    kinds: [sessionKind({ turn }), workItemKind(), homeKind(), fileKind(), budgetKind(), ...pairing],
+    kinds: [
+      sessionKind({ turn }),
+      workItemKind(),
+      homeKind(),
+      fileKind(),
+      budgetKind(),
+      ...pairing,
+      ...(notifies === true ? [notifier] : []),
+    ],
     store: store ?? memoryStore(),
     environment,
     facts: { roster: records.roster.value },
   });
   await records.connect(supervisor);
   const tokens = createSessionTokens();
-  const gateway = await createGateway({
-    operatorToken,
-    ...more,
-    instance: {
-      tokens,
-      app: {
-        supervisor,
-        records,
-        roster: () => records.roster.value,
-        engines: createEngineRegistry({ engines: [pen], default: 'pen' }),
-        settings: {
-          home: layout.home,
-          sessionRoots: [],
-          interruptOnNewMessage: true,
-          turnDeadlineMs: 60_000,
-        },
-      },
+  const app = {
+    supervisor,
+    records,
+    roster: () => records.roster.value,
+    engines: createEngineRegistry({ engines: [pen], default: 'pen' }),
+    settings: {
+      home: layout.home,
+      sessionRoots: [],
+      interruptOnNewMessage: true,
+      turnDeadlineMs: 60_000,
+      ...(notifies === true && { notify: sentAtOnce }),
     },
-  });
+    ...(notifies === true && { notifications }),
+  } as unknown as App; // which kinds are run the options say
+  const gateway = await createGateway({ operatorToken, ...more, instance: { tokens, app } });
+  if (notifies === true) await notifications.poll(app);
   const client = (headers: Record<string, string> = {}): Client => makeClient(gateway.port, headers);
   const operator = client({ authorization: `Bearer ${operatorToken}` });
   const sockets: Watching[] = [];
@@ -148,6 +171,7 @@ export async function openOffice(
     },
     async close() {
       for (const socket of sockets) socket.ws.terminate();
+      notifications.close();
       await gateway.close(2_000);
       await records.close();
       await supervisor.stop({ drainMs: 2_000 });
@@ -155,6 +179,16 @@ export async function openOffice(
     },
   };
 }
+
+const sentAtOnce = {
+  to: [],
+  command: null,
+  push: true,
+  what: [],
+  afterSeconds: 0,
+  timeoutSeconds: 30,
+  url: null,
+};
 
 /** What a browser would send back. */
 export const cookiesOf = ({ headers }: Answer): string =>

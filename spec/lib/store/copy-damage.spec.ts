@@ -2,9 +2,11 @@ import { expect } from 'chai';
 import { appendFile, cp, readFile, readdir, rm, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { segmentName } from '../../../lib/store/copy-files.js';
+import { DamageError, type Database, type OpenDatabase } from '../../../lib/store/database.js';
 import { nodeFiles } from '../../../lib/store/files.js';
 import { readFrames } from '../../../lib/store/frame-reader.js';
-import { openLevelStore } from '../../../lib/store/level.js';
+import { openLevelStore, type LevelStore } from '../../../lib/store/level.js';
+import { storePorts } from '../../../lib/store/ports.js';
 import { verifyStore } from '../../../lib/store/verify.js';
 import { groupAfter, rejection } from '../../../lib/testing/store-contract.js';
 import { audit, expectWhole, fill, filesIn, fingerprint, flipBit, newHome, usedHome } from './homes.js';
@@ -38,6 +40,47 @@ describe('a damaged second copy', () => {
       expect(
         (await readdir(homes[end])).filter((name) => name.startsWith('store-copy.damaged-')),
       ).to.have.length(1);
+    }
+  });
+
+  // A rebuild took the damaged end for a write that never finished, and one that was acknowledged was gone. Seed 581 of
+  // the simulation.
+  it('that lost its end does not stand in for a database that failed for a moment, at a start or at work', async () => {
+    for (const moment of ['start', 'read'] as const) {
+      const { killed, model } = await usedHome({ checkpointAt: 1 });
+      let fails = false;
+      const openDatabase: OpenDatabase = async (directory, options) => {
+        const database = await storePorts().openDatabase(directory, options);
+        const get = (key: string): string | undefined => {
+          if (!fails) return database.get(key);
+          fails = false;
+          throw new DamageError('LevelDB cannot read a table');
+        };
+        const apply: Database['apply'] = async (groups, position) => {
+          if (fails) get('');
+          await database.apply(groups, position);
+        };
+        return { ...database, get, apply };
+      };
+      const open = (): Promise<LevelStore> =>
+        openLevelStore({ directory: killed, ports: { openDatabase }, scrubEveryMs: 0 });
+      const loseEnd = async (): Promise<void> => {
+        const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
+        await truncate(segment, (await endOfFrames(segment)) - 10);
+        fails = true;
+      };
+      if (moment === 'start') await loseEnd();
+      const store = await open();
+      if (moment === 'read') {
+        await fill(store, model, 5);
+        await store.page({ gte: 'a/', lt: 'b' }); // LevelDB holds all of it
+        await loseEnd();
+        await store.get('a/x/1');
+      }
+      expect(fails, moment).to.equal(false);
+      await audit(store, model);
+      await store.close();
+      await expectWhole(killed, model);
     }
   });
 

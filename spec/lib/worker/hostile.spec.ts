@@ -126,6 +126,24 @@ describe('a hostile worker', () => {
     result: { outcome: 'succeeded', text },
   });
 
+  // a gateway that was frozen while another one took its home over ended the turns of that one when it woke
+  it('is told nothing by a gateway that may have lost its home, and comes again', async () => {
+    const thief = await dial('busy');
+    const { id, event } = await given(thief, 'busy');
+    const remote = instance.app.workers?.remote;
+    if (remote === undefined) throw new Error('there are workers');
+    const { mayCommand } = remote;
+    Object.assign(remote, { mayCommand: () => false });
+    const stopping = client.post(`/api/sessions/${id}/stop`);
+    expect(await thief.gone).to.equal(1012);
+    Object.assign(remote, { mayCommand });
+    const again = await dial('busy');
+    const { turnId } = await again.until('attach');
+    again.say({ type: 'attached', turnId, isHere: true });
+    again.say(event(end(1)));
+    expect((await stopping).status).to.equal(200);
+  });
+
   it('is let in by its own token alone, and by no browser', async () => {
     const answers = async (headers: Record<string, string>) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}/ws/worker`, { headers });

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineEngine } from '../../../actors/engines/engine.js';
+import { commandEngine } from '../../../actors/engines/command.js';
+import { readNote } from '../../../actors/engines/process.js';
+import { processTable } from '../../../actors/engines/process/table.js';
 import type { TurnEvent } from '../../../actors/engines/turn-events.js';
 import { bootName, machineName } from '../../../actors/engines/process/machine.js';
 import { permissionAsker } from '../../../actors/session/turn-permission.js';
@@ -11,7 +15,14 @@ import { endWorkers, keepWorkers } from '../../../lib/worker/end-workers.js';
 import { openConnection } from '../../../lib/worker/connection.js';
 import { openWorkers } from '../../../lib/worker/workers.js';
 import { listen } from '../../../lib/worker/listen.js';
-import { keyFile, onFrames, write, type FromWorker, type ToWorker } from '../../../lib/worker/wire.js';
+import {
+  keyFile,
+  machineMs,
+  onFrames,
+  write,
+  type FromWorker,
+  type ToWorker,
+} from '../../../lib/worker/wire.js';
 import { app } from '../../actors/effect-fixture.js';
 
 /** A worker over its real socket, with hands in place of a gateway. */
@@ -44,7 +55,11 @@ describe('the socket of a worker', () => {
     over = new Promise<void>((resolve) => (end = resolve));
     setup = { socket: join(folder, name), key: 'mine', waitMs: 60_000, idleMs: 60_000, heardMs: 1 };
     await writeFile(keyFile(setup.socket), setup.key);
-    await listen(setup, [engine], () => end());
+    const stubborn = commandEngine({
+      name: 'stubborn',
+      command: ['/bin/sh', '-c', 'trap "" INT TERM; echo here; while :; do sleep 1; done'],
+    });
+    await listen(setup, [engine, stubborn], () => end());
   });
   afterEach(async () => {
     go();
@@ -107,6 +122,73 @@ describe('the socket of a worker', () => {
     await hand.event('permission.asked');
     hand.say(command({ type: 'decide', permissionId: 'p1', decision: 'allow' }));
     return hand;
+  }
+
+  // 198 acts of an agent were counted after another node had taken over from a frozen one
+  it('ends its agents at once where the node of its gateway may have lost the home, though it says nothing', async () => {
+    const hand = gateway();
+    await hand.until(({ type }) => type === 'ready');
+    const pid = await stubbornly(hand);
+    hand.say({ type: 'lease', until: machineMs() + 50 });
+    hand.say({ type: 'lease', until: machineMs() + 100 }); // prolonged
+    await hand.event('turn.ended');
+    expect(await processTable().startTime(pid)).to.equal(undefined);
+  });
+
+  // one worker that did not answer kept the word from all, and their agents were ended
+  it('hears of the lease beside a worker that says nothing', async () => {
+    const [talker, mute] = ['worker-aaaaaaaa', 'worker-bbbbbbbb'];
+    for (const each of [talker, mute]) await writeFile(keyFile(join(folder, each)), 'mine');
+    const sockets: Socket[] = [];
+    let hears: () => void = () => undefined;
+    const heard = new Promise<void>((resolve) => (hears = resolve));
+    const servers = [
+      createServer((socket) => {
+        sockets.push(socket);
+        onFrames<ToWorker>(socket, ({ type }) => {
+          if (type === 'hello') write(socket, { type: 'ready', pid: 1, startedAt: 0, running: 0 });
+          if (type === 'attach') write(socket, { type: 'attached', turnId, isHere: false });
+          if (type === 'lease') hears();
+        });
+      }).listen(join(folder, talker)),
+      createServer((socket) => void sockets.push(socket)).listen(join(folder, mute)),
+    ];
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    let leftMs = 0;
+    const workers = openWorkers({
+      ...{ ...quiet, folder, hosted: new Set<string>(), ...setupOfNone },
+      authorityMs: () => leftMs,
+    });
+    const unanswered = workers.attach({ ...note, worker: mute }, turnId, side);
+    await workers.attach({ ...note, worker: talker }, turnId, side);
+    leftMs = 1_000;
+    await heard;
+    workers.leave();
+    for (const socket of sockets) socket.destroy();
+    for (const server of servers) server.close();
+    expect(await unanswered).to.equal(undefined);
+  });
+
+  /** An agent that ends for no signal but the last, at work: its process. */
+  async function stubbornly(hand: Hand): Promise<number> {
+    const patient = { interruptMs: 60_000, terminateMs: 60_000, confirmMs: 90_000 };
+    const request = { ...begin.request, transcript: [], attachments: [] };
+    hand.say({ ...begin, request, engine: 'stubborn', graces: patient });
+    const { seq } = await hand.event('process.noted');
+    hand.say(command({ type: 'acknowledge', seq }));
+    const asked = (await hand.until(({ type }) => type === 'confine')) as FromWorker & { type: 'confine' };
+    hand.say({ type: 'confined', id: asked.id, command: { ...asked.command, level: 'off', mounts: [] } });
+    let [pid, said] = [0, ''];
+    await hand.until((frame) => {
+      if (frame.type !== 'event') return false;
+      if (frame.event.type === 'text') said = frame.event.text;
+      if (frame.event.type === 'process.noted') {
+        pid = readNote(frame.event.note)?.pid ?? 0;
+        hand.say(command({ type: 'acknowledge', seq: frame.event.seq }));
+      }
+      return pid > 0 && said === 'here\n';
+    });
+    return pid;
   }
 
   it('says to the next gateway which questions are decided, and no one is asked again', async () => {

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { system } from '../../../machines/caller.js';
 import { connectorView } from '../../../machines/connector/context.js';
+import { connectorWaiting } from '../../../machines/connector/waiting.js';
 import { fresh, type Wire } from './beings.js';
 
 const view = (wire: Wire) => connectorView(wire.snapshot.value, wire.snapshot.context);
@@ -114,10 +116,178 @@ describe('a connector', () => {
       [1, false],
       [2, false],
       [3, false],
-      [1, true],
-      [2, true],
-      [3, true],
+      [1, true], // what did not arrive, or may not have, can still be sent again
     ]);
+  });
+
+  describe('asks a person what becomes of a message that', () => {
+    const settle = (deliveryId: string, choice: string, extra: Record<string, unknown> = {}) => ({
+      type: 'delivery.settle',
+      deliveryId,
+      choice,
+      ...extra,
+    });
+    /** `one` may have arrived, `two` did not. */
+    const undelivered = (): Wire => {
+      const wire = open();
+      for (const id of ['one', 'two']) wire.send(say(id));
+      wire.finish('delivery', { outcome: 'unknown', reason: 'the gateway ended' });
+      wire.finish('delivery', { outcome: 'failed', reason: 'no such channel' });
+      return wire;
+    };
+    const waits = (wire: Wire) =>
+      connectorWaiting(wire.snapshot.value.link, wire.snapshot.context).map(
+        ({ id, what, until }) => `${id} ${what} ${until === null ? 'until decided' : 'for a day'}`,
+      );
+    const row = (wire: Wire) => wire.rows('deliveries').at(-1)?.row;
+    const texts = (wire: Wire) => {
+      const kept = new Map(wire.rows('outbox').map(({ n, row: text }) => [n, text]));
+      return [...kept].flatMap(([n, text]) => (text === null ? [] : [n]));
+    };
+
+    it('did not arrive, or may not have: each waits for itself, with its text', () => {
+      const wire = undelivered();
+      expect(waits(wire)).to.deep.equal(['one unknown-delivery until decided', 'two delivery for a day']);
+      expect(texts(wire)).to.deep.equal([1, 2]);
+      wire.send(say('three'));
+      wire.finish('delivery', { outcome: 'sent' });
+      expect(waits(wire), 'after another has arrived').to.have.length(2);
+    });
+
+    it('has arrived after all, says who said so, and asks no more', () => {
+      const wire = undelivered();
+      expect(wire.send(settle('one', 'arrived'))).to.equal(undefined);
+      expect(row(wire)).to.deep.include({ id: 'one', status: 'sent', reason: null });
+      expect(row(wire)).to.have.nested.include({ 'decision.choice': 'arrived', 'decision.by': 'operator' });
+      expect([waits(wire), texts(wire)]).to.deep.equal([['two delivery for a day'], [2]]);
+      expect(view(wire)).to.deep.include({ sent: 1, failed: 1, unknown: 0 });
+    });
+
+    it('is given up: it stays what it was', () => {
+      const wire = undelivered();
+      wire.send(settle('two', 'give-up'));
+      expect(row(wire)).to.deep.include({ id: 'two', status: 'failed', reason: 'no such channel' });
+      expect([waits(wire), texts(wire)]).to.deep.equal([['one unknown-delivery until decided'], [1]]);
+      expect(view(wire)).to.deep.include({ sent: 0, failed: 1, unknown: 1 });
+    });
+
+    // A person who read "did not arrive" would have sent it a third time
+    it('may have arrived still may where a second try failed, or was stopped before it', () => {
+      const wire = undelivered();
+      wire.send(settle('one', 'send-again'));
+      wire.finish('delivery', { outcome: 'failed', reason: 'no such channel' });
+      expect(waits(wire)).to.include('one unknown-delivery until decided');
+      expect(row(wire)).to.deep.include({
+        id: 'one',
+        status: 'unknown',
+        reason: 'Sent again; the first try may have arrived. no such channel',
+      });
+      wire.send(say('three'));
+      wire.send(settle('one', 'send-again'));
+      wire.send({ type: 'connector.stop' });
+      expect(waits(wire)).to.include('one unknown-delivery until decided');
+      expect(view(wire)).to.deep.include({ sent: 0, failed: 1, unknown: 1 });
+    });
+
+    it('has its id no second time', () => {
+      const wire = undelivered();
+      expect(wire.send(say('one'))).to.include({ code: 'CONFLICT' });
+      expect(wire.send(say('four'))).to.equal(undefined);
+      expect(wire.send(say('four'))).to.include({ code: 'CONFLICT' });
+    });
+
+    it('was erased with its session: it waits no more, nor is it sent, and its text goes', () => {
+      const wire = undelivered();
+      const erase = (id: string) => wire.send(settle(id, 'give-up', { by: system('erasure') }));
+      for (const id of ['three', 'four']) wire.send(say(id)); // one on its way, one behind it
+      for (const id of ['one', 'two', 'three', 'four']) expect(erase(id), id).to.equal(undefined);
+      wire.finish('delivery', { outcome: 'unknown', reason: 'the gateway ended' });
+      expect([waits(wire), texts(wire)]).to.deep.equal([[], []]);
+      expect(wire.effects.get('delivery')).to.equal(undefined);
+      expect(wire.send(settle('four', 'give-up', { by: system('other') }))).to.include({
+        code: 'PERSON_REQUIRED',
+      });
+    });
+
+    it('is sent again under its own id, and once, however many people say so', () => {
+      const wire = undelivered();
+      wire.send(settle('one', 'send-again'));
+      expect(wire.effects.get('delivery')?.input).to.deep.include({
+        deliveryId: 'one',
+        n: 1,
+        channel: '#ops',
+      });
+      const before = wire.json;
+      for (const choice of ['send-again', 'arrived', 'give-up'])
+        expect(wire.send(settle('one', choice)), choice).to.include({ code: 'CONFLICT' });
+      expect(wire.json).to.equal(before);
+      wire.finish('delivery', { outcome: 'sent', messageId: 'm-1' });
+      expect(row(wire)).to.deep.include({ id: 'one', status: 'sent', messageId: 'm-1' });
+      expect(row(wire)).to.have.nested.include({ 'decision.choice': 'send-again' });
+      expect([waits(wire), texts(wire)]).to.deep.equal([['two delivery for a day'], [2]]);
+    });
+
+    it('is sent again, which fails: then it is asked again', () => {
+      const wire = undelivered();
+      wire.send(settle('two', 'send-again'));
+      wire.finish('delivery', { outcome: 'failed', reason: 'still no such channel' });
+      expect(waits(wire)).to.deep.equal(['one unknown-delivery until decided', 'two delivery for a day']);
+      expect(view(wire)).to.deep.include({ sent: 0, failed: 1, unknown: 1 });
+    });
+
+    it('is sent again once the link is back; from a stopped connector not at all', () => {
+      const wire = undelivered();
+      wire.fail('holding', 'reset by peer');
+      expect(wire.send(settle('one', 'send-again'))).to.equal(undefined);
+      expect(view(wire)).to.deep.include({ queueDepth: 1, sending: false });
+      wire.advance(1_000);
+      wire.finish('opening', undefined);
+      expect(wire.effects.get('delivery')?.input).to.deep.include({ deliveryId: 'one' });
+      const stopped = undelivered();
+      stopped.send({ type: 'connector.stop' });
+      const before = stopped.json;
+      expect(stopped.send(settle('one', 'send-again'))).to.include({ code: 'CONNECTOR_UNAVAILABLE' });
+      expect(stopped.json).to.equal(before);
+      expect(stopped.send(settle('one', 'arrived'))).to.equal(undefined);
+    });
+
+    it('refuses agents, programs, what is not known, and that one arrived which did not', () => {
+      const wire = undelivered();
+      const before = wire.json;
+      for (const [event, code] of [
+        [settle('one', 'send-again', { by: agent }), 'PERSON_REQUIRED'],
+        [settle('one', 'send-again', { by: { type: 'system', part: 'cron' } }), 'PERSON_REQUIRED'],
+        [settle('none', 'arrived'), 'CONFLICT'],
+        [settle('two', 'arrived'), 'CONFLICT'],
+        [settle('one', 'perhaps'), 'BAD_REQUEST'],
+      ] as const)
+        expect(wire.send(event), JSON.stringify(event)).to.include({ code });
+      expect(wire.json).to.equal(before);
+    });
+
+    it('keeps the list bounded, and lets go of what failed before what may have arrived', () => {
+      const wire = open();
+      const send = (id: string, outcome: string): void => {
+        wire.send(say(id, { channel: 'c'.repeat(120) }));
+        wire.finish('delivery', { outcome, reason: 'r'.repeat(600) });
+      };
+      send('unknown', 'unknown');
+      for (let n = 0; n < 120; n += 1) send(`failed-${n}`, 'failed');
+      expect(waits(wire)).to.have.length(100);
+      expect(waits(wire).slice(0, 2)).to.deep.equal([
+        'unknown unknown-delivery until decided',
+        'failed-21 delivery for a day',
+      ]);
+      expect(texts(wire)).to.have.length(100);
+      expect(wire.json.length).to.be.below(128 * 1024);
+      wire.advance(86_400_001);
+      send('late', 'failed');
+      expect(waits(wire), 'after a day').to.deep.equal([
+        'unknown unknown-delivery until decided',
+        'late delivery for a day',
+      ]);
+      expect(texts(wire)).to.have.length(2);
+    });
   });
 
   it('keeps what waits through a break of the link', () => {

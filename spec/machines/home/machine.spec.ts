@@ -34,5 +34,9 @@ describe('the home', () => {
     expect(backup.failing?.reason).to.have.length(500);
     home.send({ type: 'fact.recorded', event: 'backup:made', payload: {} });
     expect(home.snapshot.context.backup).to.deep.equal({ madeAt: home.at, failing: null });
+    const madeAt = home.at;
+    home.send(failed);
+    home.send({ type: 'fact.recorded', event: 'backup:off', payload: {} });
+    expect(home.snapshot.context.backup).to.deep.equal({ madeAt, failing: null });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { limits } from '../../../machines/session/context.js';
+import { limits, type TurnInput } from '../../../machines/session/context.js';
 import { resumesMax } from '../../../machines/session/resume.js';
 import { fresh, cut, good, inState, message, post, prompts, status, outsider, view } from './beings.js';
 
@@ -81,6 +81,17 @@ describe('an interrupted session', () => {
     life.finish('turn', cut());
     life.send({ type: 'session.resume' });
     expect(prompts(life).at(-1)?.slice(1)).to.deep.equal(['later']);
+  });
+
+  it('says of a turn whether it goes on and is asked nothing else', () => {
+    const life = inState.running();
+    const isResumed = () => (life.started.at(-1)?.input as unknown as TurnInput | undefined)?.isResumed;
+    expect(isResumed()).to.equal(undefined);
+    life.finish('turn', cut({ cut: 'resume' }));
+    expect(isResumed()).to.equal(true);
+    life.send({ type: 'message.post', message: message('news', 'callback') });
+    life.finish('turn', good());
+    expect([prompts(life).at(-1), isResumed()]).to.deep.equal([['news'], undefined]);
   });
 
   it('loses none of as many messages as a turn can have', () => {

@@ -69,6 +69,29 @@ describe('a turn that says nothing', () => {
     expect(waits(life).map(([, what]) => what)).to.deep.equal(['silent']);
   });
 
+  // A turn that had waited an hour for a permission was shown as silent for an hour when it was given
+  it('counts from the decision that it waited for, also where its effect knows only of its last output', () => {
+    const life = began();
+    life.send({
+      type: 'permission.asked',
+      permissionId: 'p1',
+      turnId: 's1:1',
+      tool: 'Bash',
+      title: 'ls',
+      text: '{}',
+      waitMs: 7_200_000,
+      by,
+    });
+    life.advance(3_600_000);
+    life.send({ type: 'permission.decided', permissionId: 'p1', decision: 'allow' });
+    const decidedAt = life.at;
+    const heardAt = (): number | undefined => life.snapshot.context.turn?.heardAt;
+    expect(heardAt()).to.equal(decidedAt);
+    life.advance(30_000);
+    heard(life, 3_600_000);
+    expect(heardAt(), 'never earlier').to.equal(decidedAt);
+  });
+
   it('is asked to end, again and again, where its rule says so', () => {
     const life = began('end');
     life.advance(601_000);

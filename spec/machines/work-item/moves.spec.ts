@@ -87,6 +87,16 @@ describe('moving a work item', () => {
     }
   });
 
+  // Through the embedding face, where nothing judges a note, `null` ended in a dead letter
+  it('refuses a note that is no text', () => {
+    for (const note of [null, 7, {}]) {
+      const moved = as('operator', { type: 'item.move', status: 'in_review', note });
+      expect(ask(inStatus('executing'), moved), String(note)).to.equal('BAD_REQUEST');
+      const archived = as('operator', { type: 'item.archive', note });
+      expect(ask(inStatus('executing'), archived), String(note)).to.equal('BAD_REQUEST');
+    }
+  });
+
   it('may be asked by the session that made it, no matter who is to do it', () => {
     const by = { type: 'session', id: 'maker-1', employee: 'zoe', ancestors: [] } as const;
     const item = fresh({ assignee: 'ann', createdBy: 'session:maker-1', by });

@@ -17,6 +17,7 @@ import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import type { Machine, SimulatedProcess } from '../machine.js';
 import type { Behaviour } from '../kinds.js';
 import { pigeon, type Loft } from './loft.js';
+import { happen } from './bindings.js';
 import { heldBody, postOf } from './people.js';
 
 export const fleetOperations = [
@@ -67,6 +68,7 @@ export const farOperations = [
   'unjob',
   'letter',
   'enable',
+  'happen',
 ] as const;
 export type FleetOperation = (typeof fleetOperations | typeof farOperations)[number];
 
@@ -198,6 +200,7 @@ const targetOf: Readonly<Record<FleetOperation, Target | undefined>> = {
   reload: undefined,
   hold: undefined,
   withdraw: 'hold',
+  happen: undefined,
 };
 
 /** What the routes answer where the store cannot write, or no one knows whether it did. */
@@ -295,6 +298,8 @@ async function say(app: App, one: Operation): Promise<Reply | Refusal | undefine
       return one.body && postOf(app)(operator, '/api/held-decisions', one.body, { key: id });
     case 'withdraw':
       return withdrawDecision(request, whom);
+    case 'happen':
+      return happen(app, id, behaviour !== 'good');
     case 'letter':
       return undefined;
   }

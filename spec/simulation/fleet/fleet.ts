@@ -25,6 +25,7 @@ import { allOperations, type Operation, type Step } from '../plan.js';
 import { allLetters } from '../workshop.js';
 import { ofTheDisk, type World } from '../world.js';
 import { scriptedAgent, type Outside } from './agent.js';
+import { bindingKinds, bindOutside, checkBindings, missedFlash, Sky } from './bindings.js';
 import { concurrency, farOperations, FleetClients, fleetOperations, workflowId } from './clients.js';
 import { Loft, pigeon } from './loft.js';
 import { checkFarPromises } from './far-promises.js';
@@ -44,6 +45,7 @@ export class Fleet implements World {
   };
   private readonly clients: FleetClients;
   private readonly loft: Loft;
+  private readonly sky: Sky;
   private readonly connectors: Connectors;
   /** The lines of the runs' files, by the run. */
   private readonly lines = new Map<string, string>();
@@ -59,10 +61,9 @@ export class Fleet implements World {
   private begun = 0;
 
   constructor(private readonly machine: Machine) {
-    this.loft = new Loft(
-      () => this.outside,
-      () => machine.now / 1000 + machine.sleptMs,
-    );
+    const passedMs = (): number => machine.now / 1000 + machine.sleptMs;
+    this.loft = new Loft(() => this.outside, passedMs);
+    this.sky = new Sky(() => this.outside, passedMs);
     this.connectors = {
       types: [this.loft.connector],
       instances: () => [{ name: pigeon, type: pigeon, employee: null, allowFrom: ['ann'], settings: {} }],
@@ -104,6 +105,7 @@ export class Fleet implements World {
       if (process.alive && !ofTheDisk(error)) this.clients.surprises.push(String((error as Error).stack));
     };
     const { supervisor: typed } = this.app(supervisor);
+    await bindOutside(this.app(supervisor)).catch(forgiven);
     await alignConnectors(typed, this.connectors).catch(forgiven);
     if (process.alive) followClock({ supervisor: typed }, forgiven);
     // What the disk refuses is looked for again
@@ -167,18 +169,19 @@ export class Fleet implements World {
     const { heard, loft, lines } = { heard: heardBefore, loft: this.loft, lines: this.lines };
     checkPromises([...this.clients.operations.values()], found, heard, this.begun - 1, settled);
     checkFarPromises([...this.clients.operations.values()], found, { loft, lines }, settled);
-    await checkPeople(this.app(supervisor), [...this.clients.operations.values()], this.loft, settled).catch(
-      (error: unknown) => {
-        if (process.alive && !ofTheDisk(error)) throw error;
-      },
-    );
+    const forgiven = (error: unknown): void => {
+      if (process.alive && !ofTheDisk(error)) throw error;
+    };
+    const app = this.app(supervisor);
+    await checkPeople(app, [...this.clients.operations.values()], this.loft, settled).catch(forgiven);
+    await checkBindings(app, found, this.sky).catch(forgiven);
     must(this.clients.surprises.length === 0, this.clients.surprises[0] ?? '');
   }
 
   /** What waits for a person ends by itself after a day, or an hour. */
   mayRest(key: string): boolean {
     return (
-      /^t\/[^/]*\/(?:work-item\/|schedule\/|connector\/|workflow-run\/[^/]*\/answer:)/.test(key) ||
+      /^t\/[^/]*\/(?:work-item\/|schedule\/|connector\/|poll\/|workflow-run\/[^/]*\/answer:)/.test(key) ||
       key.startsWith('o/connector/') // a link that is held; what waits to be sent is owed, see below
     );
   }
@@ -190,6 +193,7 @@ export class Fleet implements World {
       ...queued.map(({ n }) => `delivery ${n}`),
       ...this.loft.unheard,
       ...(await missingNotices(this.app(supervisor))),
+      ...(await missedFlash(this.app(supervisor), this.sky)),
     ];
   }
 
@@ -245,7 +249,15 @@ export class Fleet implements World {
       },
     });
     const people = peopleKinds((supervisor) => this.app(supervisor), links);
-    this.made = [...agents, homeKind(), scheduleKind(), fire, ...people] as unknown as readonly Kind[];
+    const bindings = bindingKinds((supervisor) => this.app(supervisor), this.sky);
+    this.made = [
+      ...agents,
+      homeKind(),
+      scheduleKind(),
+      fire,
+      ...people,
+      ...bindings,
+    ] as unknown as readonly Kind[];
   }
 }
 

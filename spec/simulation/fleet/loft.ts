@@ -85,14 +85,15 @@ export class Loft {
         if (channel === 'people') return this.notifyPeople(key, outside);
         const behaviour = /<[a-z]+\d+ ([a-z]+)>/.exec(text)?.[1] ?? 'good';
         if (!isOpen) return { outcome: 'failed', reason: 'the loft was left' };
-        await outside.wait(behaviour === 'slow' ? 20_000 : 50);
+        await outside.wait(50);
         if (!outside.alive()) return new Promise(() => undefined);
         if (behaviour === 'silent') {
           await outside.wait(signal.aborted ? 0 : 40_000);
           return { outcome: 'failed', reason: 'the pigeon never left' };
         }
         this.arrived.set(key, (this.arrived.get(key) ?? 0) + 1);
-        await outside.wait(50);
+        // Long enough that processes die between the arrival and the answer
+        await outside.wait(behaviour === 'slow' ? 20_000 : 50);
         if (behaviour === 'throws') throw new Error('the pigeon did not come back');
         return { outcome: 'sent', messageId: key };
       },

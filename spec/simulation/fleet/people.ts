@@ -28,6 +28,7 @@ export const notify = {
   command: null,
   what: [],
   afterSeconds: 5,
+  push: false,
   timeoutSeconds: 30,
   url: null,
 };

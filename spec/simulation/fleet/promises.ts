@@ -1,7 +1,9 @@
 import { idsOf } from '../../../lib/commands/iterate.js';
 import type { Supervisor } from '../../../lib/supervisor/contract.js';
+import { runKey } from '../../../lib/commands/workflows/bindings.js';
 import { must } from '../model.js';
 import { tokensIn } from './agent.js';
+import { bell } from './bindings.js';
 import { concurrency, type Operation } from './clients.js';
 import { pigeon } from './loft.js';
 
@@ -104,12 +106,13 @@ export function checkPromises(
     item: titles,
     comment: comments,
     run: runs,
+    happen: runs,
   };
   for (const { id, operation, knowledge } of operations) {
     const place = places[operation];
     if (place === undefined) continue;
     // The prompt of a run's step is a message as well
-    const times = place.get(id) ?? 0;
+    const times = place.get(operation === 'happen' ? runKey(bell, id) : id) ?? 0;
     must(times <= 1, `${id} is there ${times} times`);
     must(knowledge !== 'done' || times === 1, `${id} was acknowledged and is lost`);
     must(knowledge !== 'refused' || times === 0, `${id} was refused and is there`);

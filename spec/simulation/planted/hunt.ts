@@ -37,6 +37,7 @@ function hunt({
 }: Planted): Promise<{ readonly seed: number; readonly problem: string } | undefined> {
   return new Promise((resolve) => {
     const words = [
+      '--single-threaded',
       '--max-semi-space-size=64',
       main,
       '--plant',

@@ -77,4 +77,16 @@ export const plantedInTheFleet: readonly Planted[] = [
       },
     ],
   },
+  {
+    name: 'looked-again',
+    what: 'each look at one flash starts a run of its own',
+    world: 'fleet',
+    edits: [{ from: 'runKey(name, fireRef ?? ref)', to: 'runKey(name, ref)' }],
+  },
+  {
+    name: 'rung-twice',
+    what: 'an event that is reported again counts as another',
+    world: 'fleet',
+    edits: [{ from: 'if (!run.replayed)', to: 'if (true)' }],
+  },
 ];

@@ -16,6 +16,14 @@ export const runTone = (status: string): 'done' | 'busy' | 'wait' | 'bad' =>
         ? 'wait'
         : 'bad';
 
+const legend = [
+  ['done', 'done'],
+  ['bad', 'failed'],
+  ['wait', 'missed'],
+  ['late', 'caught up late'],
+  ['', 'due'],
+] as const;
+
 /**
  * A line for each job: what ran in the last 24 hours, with what was missed, and what is due in the next 24. The middle
  * is now.
@@ -36,8 +44,11 @@ export function DayStrip({ jobs }: { readonly jobs: readonly Job[] }) {
       <h2 id="strip-title">
         24 hours back and ahead
         <span class="soft small legend">
-          <i class="lamp done" aria-hidden="true" /> done <i class="lamp bad" aria-hidden="true" /> failed{' '}
-          <i class="lamp wait" aria-hidden="true" /> missed <i class="lamp" aria-hidden="true" /> due
+          {legend.map(([tone, name]) => (
+            <span key={name}>
+              <i class={`lamp ${tone}`} aria-hidden="true" /> {name}{' '}
+            </span>
+          ))}
         </span>
       </h2>
       <ul>
@@ -45,6 +56,7 @@ export function DayStrip({ jobs }: { readonly jobs: readonly Job[] }) {
           const runs = past.value.value?.get(job.id) ?? [];
           const due = job.enabled ? dueAfter(job, at) : [];
           const missed = runs.filter(({ status }) => status === 'missed').length;
+          const late = runs.filter(({ dueAt }) => dueAt !== undefined).length;
           return (
             <li key={job.id} data-strip={job.id}>
               <span class="clip">{job.name}</span>
@@ -54,21 +66,21 @@ export function DayStrip({ jobs }: { readonly jobs: readonly Job[] }) {
                 role="img"
                 aria-label={
                   `${job.name}: ${runs.length} runs in the last 24 hours, ${missed} of them missed, ` +
-                  `${due.length}${due.length === marksMax ? ' or more' : ''} due in the next 24`
+                  `${late} caught up late, ${due.length}${due.length === marksMax ? ' or more' : ''} due in the next 24`
                 }
               >
                 <path class="line" d="M0 12H2880" />
-                {runs.map(({ at: when, status }) => (
+                {runs.map((run) => (
                   <rect
-                    key={when}
-                    class={runTone(status)}
-                    data-run={status}
-                    x={1_440 + (when - at) / 60_000 - 8}
+                    key={run.id}
+                    class={`${runTone(run.status)}${run.dueAt === undefined ? '' : ' late'}`}
+                    data-run={run.dueAt === undefined ? run.status : 'caught-up'}
+                    x={1_440 + (run.at - at) / 60_000 - 8}
                     y={4}
                     width={16}
                     height={16}
                   >
-                    <title>{`${timeOfDay(when)} ${status}`}</title>
+                    <title>{wordsOf(run)}</title>
                   </rect>
                 ))}
                 {due.map((when) => (
@@ -134,7 +146,19 @@ export function dueAfter(
   return due;
 }
 
-type Past = ReadonlyMap<string, readonly { readonly at: number; readonly status: string }[]>;
+interface Run {
+  readonly id: string;
+  readonly at: number;
+  readonly status: string;
+  /** When it should have run, where it was caught up later. */
+  readonly dueAt: number | undefined;
+}
+type Past = ReadonlyMap<string, readonly Run[]>;
+
+const wordsOf = ({ at, status, dueAt }: Run): string =>
+  dueAt === undefined
+    ? `${timeOfDay(at)} ${status}`
+    : `${timeOfDay(at)} ${status}: caught up, was due at ${timeOfDay(dueAt)}`;
 
 async function readPast(jobs: readonly Job[]): Promise<Past> {
   const since = now.value - dayMs;
@@ -144,13 +168,23 @@ async function readPast(jobs: readonly Job[]): Promise<Past> {
         client.get('/api/cron/{id}/runs', { params: { path: { id }, query: { limit: '100' } } }),
       );
       const runs = Array.isArray(answer) ? answer : answer.runs;
-      return [
-        id,
-        runs
-          .map(({ timestamp, status }) => ({ at: Date.parse(timestamp), status }))
-          .filter(({ at }) => at >= since),
-      ] as const;
+      return [id, runs.map(runOf).filter(({ at }) => at >= since)] as const;
     }),
   );
   return new Map(all);
+}
+
+/** A run is named for the instant at which it was due: `cron:tidy:2026-01-01T07:00:00.000Z`. */
+function runOf(run: Readonly<Record<string, unknown>>): Run {
+  const [id, status] = [String(run['sessionKey']), String(run['status'])];
+  const due = Date.parse(/\d{4}-\d\d-\d\dT[\d:.]+Z/.exec(id)?.[0] ?? '');
+  const began = Date.parse(String(run['timestamp']));
+  if (Number.isNaN(due)) return { id, status, at: began, dueAt: undefined };
+  // What was missed is on record since the gateway was there again; it is shown where it was due
+  return {
+    id,
+    status,
+    at: status === 'missed' ? due : began,
+    dueAt: run['why'] === 'caught-up' ? due : undefined,
+  };
 }

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { whole } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
+import { Month } from '../cost/month.js';
 import { Answered } from '../parts/answered.js';
 import { Sheet } from '../parts/sheet.js';
 
@@ -24,6 +25,7 @@ export function Cost() {
   );
   return (
     <>
+      <Month />
       <p class="filters">
         <select
           aria-label="By"

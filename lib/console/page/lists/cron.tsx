@@ -57,8 +57,8 @@ export function Cron() {
                       {job.employee !== null && <small class="soft"> {job.employee}</small>}
                     </th>
                     <td>
-                      {cronWords(job.schedule)}{' '}
-                      <small class="soft">
+                      {cronWords(job.schedule)}
+                      <small class="soft five">
                         <code>{job.schedule}</code> {job.timezone}
                       </small>
                     </td>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
@@ -76,7 +77,8 @@ export function Organisation() {
                     <td class="right">
                       <a class="quiet" href={linkTo({ view: 'board', assignee: one.name })}>
                         Work
-                      </a>
+                      </a>{' '}
+                      <Retire name={one.name} />
                     </td>
                   </tr>
                 );
@@ -86,6 +88,46 @@ export function Organisation() {
         </>
       )}
     </Answered>
+  );
+}
+
+/** Out of the company, after a second look; the file is kept, so that it can be put back. */
+function Retire({ name }: { readonly name: string }) {
+  const asks = useSignal(false);
+  const { message, busy, attempt } = useAction();
+  return (
+    <>
+      {message !== '' && (
+        <small class="bad" role="alert">
+          {message}{' '}
+        </small>
+      )}
+      {asks.value && (
+        <button
+          type="button"
+          disabled={busy}
+          autofocus
+          onClick={() =>
+            void attempt(async () => {
+              asks.value = false;
+              await must(client.delete('/api/org/employees/{name}', { params: { path: { name } } }));
+            })
+          }
+        >
+          Retire {name}; the file is kept
+        </button>
+      )}
+      <button
+        type="button"
+        class="quiet"
+        aria-label={asks.value ? `Keep ${name}` : `Retire ${name}`}
+        onClick={() => {
+          asks.value = !asks.value;
+        }}
+      >
+        {asks.value ? 'Keep' : 'Retire …'}
+      </button>
+    </>
   );
 }
 

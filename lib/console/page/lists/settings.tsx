@@ -5,6 +5,7 @@ import type { Json } from '../../../../machines/outputs.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
+import { later } from '../../../page/parts/later.js';
 import { WorkersPanel } from './workers.js';
 
 /** Engines, workers, paired devices, and config.yaml as it is in force. */
@@ -40,6 +41,7 @@ export function Settings() {
       </section>
       <WorkersPanel />
       <Devices />
+      <PushPanel />
       <section class="panel" aria-labelledby="config-title">
         <h2 id="config-title">
           config.yaml <span class="soft">as it is in force; secrets are left out</span>
@@ -49,6 +51,8 @@ export function Settings() {
     </>
   );
 }
+
+const PushPanel = later(() => import('./push-panel.js').then((part) => part.PushPanel));
 
 interface Engine {
   readonly name: string;

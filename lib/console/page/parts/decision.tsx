@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals';
+import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
 import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
-import { decide, hold } from '../decide.js';
+import { hold } from '../decide.js';
+import { hear } from '../live.js';
 import { Held } from './held.js';
 import { inspectorLink, linkTo } from '../place.js';
-import type { Waiting } from '../waiting.js';
+import { keyOf, type Waiting } from '../waiting.js';
 
 /** What a thing waits for, as a word before its title. */
 const whats: Readonly<Record<string, string>> = {
@@ -19,14 +21,17 @@ const whats: Readonly<Record<string, string>> = {
   resume: 'Interrupted',
   silent: 'Silent',
   move: 'Escalated',
+  delivery: 'Not sent',
+  'unknown-delivery': 'Sent?',
 };
 export const whatOf = ({ what }: Waiting): string => whats[what] ?? what;
 
 /** Where the thing that waits is shown whole. */
-export function placeOf({ kind, id, within }: Waiting): string {
+export function placeOf({ kind, id, within, waitingId }: Waiting): string {
   if (kind === 'session') return linkTo({ view: 'chat', id });
   if (kind === 'work-item') return linkTo({ view: 'item', id });
   if (kind === 'workflow') return linkTo({ view: 'workflow', id });
+  if (kind === 'connector' && waitingId !== 'link') return linkTo({ view: 'connectors' });
   if (kind === 'budget') return linkTo({ view: 'cost' });
   if (kind === 'workflow-run' && within !== undefined)
     return `/inspect#/runs/${encodeURIComponent(within)}/${encodeURIComponent(id)}`;
@@ -44,23 +49,27 @@ export function Age({ thing }: { readonly thing: Waiting }) {
   );
 }
 
-/** The buttons that answer a thing that waits, its note, and what the gateway said. */
+/**
+ * The buttons that answer a thing that waits, its note, and what the gateway said. What is decided counts after five
+ * seconds, in which it can be withdrawn; was it refused then, that is said where it was decided.
+ */
 export function Decision({
   thing,
   settled,
   writing = false,
-  holds = false,
+  noteField,
 }: {
   readonly thing: Waiting;
   /** It is decided, or held under `decisionId`; `outcome` says so in a sentence. A refusal is a sentence too. */
   readonly settled?: (outcome: string, refused: boolean, decisionId?: string) => void;
   /** The note is open and has the focus. */
   readonly writing?: boolean;
-  /** It counts after five seconds in which it can be withdrawn. */
-  readonly holds?: boolean;
+  /** Where the note is written, for who decides without these buttons. */
+  readonly noteField?: RefObject<HTMLTextAreaElement | null>;
 }) {
   const { message, busy, attempt } = useAction();
-  const note = useRef<HTMLTextAreaElement>(null);
+  const ownField = useRef<HTMLTextAreaElement>(null);
+  const note = noteField ?? ownField;
   const usd = useRef<HTMLInputElement>(null);
   const noting = useSignal(false);
   const always = useSignal(false);
@@ -70,11 +79,26 @@ export function Decision({
   useEffect(() => {
     if (noting.value) note.current?.focus();
   }, [noting.value]);
+  const late = useSignal('');
+  const key = keyOf(thing);
+  useEffect(
+    () =>
+      hear(({ frames }) => {
+        for (const { event, payload } of frames)
+          if (
+            event === 'decision:refused' &&
+            [payload['kind'], payload['id'], payload['waitingId']].join('/') === key
+          )
+            late.value = `Not decided: ${String(payload['reason'])}`;
+      }),
+    [key],
+  );
   const choices = choicesOf(thing);
   const choose = (choice: Choice): void =>
     void attempt(async () => {
+      late.value = '';
       try {
-        const made = await (holds ? hold : decide)(thing, choice, {
+        const made = await hold(thing, choice, {
           note: note.current?.value ?? '',
           ...(usd.current && { usd: Number(usd.current.value) }),
           ...(always.value && { always: true }),
@@ -117,7 +141,7 @@ export function Decision({
             {wordsOf(thing, choice)[0]}
           </button>
         ))}
-        {choices.length > 0 && !noting.value && (
+        {choices.length > 0 && !choices.includes('again') && !noting.value && (
           <button
             type="button"
             class="quiet"
@@ -146,9 +170,9 @@ export function Decision({
           </a>
         )}
       </p>
-      {message !== '' && (
+      {(message !== '' || late.value !== '') && (
         <p class="bad small" role="alert">
-          {message}
+          {message || late.value}
         </p>
       )}
     </div>

@@ -32,7 +32,17 @@ export function MoveDialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const note = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const opener = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      // A dialog that is closed gives the focus back; one that only goes away does not
+      if (opener instanceof HTMLElement && document.activeElement === document.body) opener.focus();
+    };
+  }, []);
+  useEffect(() => {
+    if (to !== undefined) note.current?.focus(); // the button that was pressed is gone
+  }, [to]);
   return (
     <dialog ref={dialog} class="moves-dialog" aria-labelledby="moves-title" onClose={close}>
       <h2 id="moves-title">

@@ -38,7 +38,6 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
   }, []);
   useEffect(() => {
     found.value = [];
-    at.value = 0;
     const q = text.value.trim();
     if (q === '') return;
     const end = new AbortController();
@@ -92,6 +91,7 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
             maxLength={300}
             onInput={(event) => {
               text.value = event.currentTarget.value;
+              at.value = 0; // at once: an arrow that follows begins there
             }}
             onKeyDown={(event) => {
               const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;

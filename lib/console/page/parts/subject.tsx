@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Refused } from '../../../page/ask.js';
 import type { PollContract } from '../../../../machines/poll/context.js';
 import { contractsRead } from '../decide.js';
+import { now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
@@ -112,6 +113,7 @@ async function read(thing: Waiting): Promise<Read> {
   }
   if (what === 'activation') return readContract(id);
   if (what === 'version') return readVersion(thing);
+  if (what === 'delivery' || what === 'unknown-delivery') return readMessage(thing);
   if (what === 'budget')
     return { facts: [['Holds up', `every turn of ${id} until the month ends or more is granted`]], text: '' };
   return { facts: [['Waits for', thing.on === 'operator' ? 'you' : thing.on]], text: '' };
@@ -172,6 +174,39 @@ async function changesSince(approved: number, id: string, version: number): Prom
   const { patchOf, versionText } = await import('../workflows/patch-of.js');
   return patchOf(await versionText(id, approved), await versionText(id, version));
 }
+
+/** What was to be sent, to whom, by whom, and what is known of it. */
+async function readMessage({ id, waitingId, what }: Waiting): Promise<Read> {
+  const { delivery, text } = await must(
+    client.get('/api/connectors/{name}/deliveries/{deliveryId}', {
+      params: { path: { name: id, deliveryId: waitingId } },
+    }),
+  );
+  const { channel, thread, requestedBy, requestedAt, reason, decision } = delivery;
+  return {
+    facts: [
+      ['Through', <a href={linkTo({ view: 'connectors' })}>{id}</a>],
+      ['To', thread === null ? channel : `${channel}, in the thread ${thread}`],
+      ['From', requestedBy],
+      ['Written', `${span(now.value - Date.parse(requestedAt))} ago`],
+      [
+        what === 'delivery' ? 'Did not arrive' : 'May have arrived',
+        `${reason ?? ''}${what === 'delivery' ? '' : ' See whether it is there before you send it again.'}`,
+      ],
+      ...(decision == null
+        ? []
+        : [['Before', `${decisionWords[decision.choice]} by ${decision.by}`] as const]),
+    ],
+    text: text ?? 'Its text is no longer stored.',
+  };
+}
+
+/** What a person made of a message. */
+export const decisionWords = {
+  arrived: 'arrived, said',
+  'send-again': 'sent again',
+  'give-up': 'given up',
+} as const;
 
 async function readPermission({ id, waitingId }: Waiting): Promise<Read> {
   const path = { id };

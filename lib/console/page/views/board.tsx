@@ -1,17 +1,12 @@
-import { useSignal, type Signal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { useAction } from '../../../page/action.js';
 import { said } from '../../../page/ask.js';
-import { whole } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
-import { LongList } from '../../../page/parts/long-list.js';
-import { named, useLoaded } from '../live.js';
-import { Card } from '../parts/card.js';
+import { useLoaded } from '../live.js';
+import { Column, type BoardPlace } from '../parts/board-column.js';
 import { MoveDialog, readMoves, type Move, type Moves } from '../parts/moves.js';
-import { go, type Place } from '../place.js';
+import { go } from '../place.js';
 import { statuses, words, type Status, type WorkItemRow } from '../work-items.js';
-
-type BoardPlace = Extract<Place, { readonly view: 'board' }>;
 
 /** Work items by their status. A column that is not allowed says why while one drags, and on the way by keys. */
 export function BoardPage({ place }: { readonly place: BoardPlace }) {
@@ -19,6 +14,7 @@ export function BoardPage({ place }: { readonly place: BoardPlace }) {
   const dialog = useSignal<{ readonly moves: Moves; readonly to?: Move } | undefined>(undefined);
   const moved = useSignal<ReadonlyMap<string, Status>>(new Map());
   const outcome = useSignal('');
+  const followed = useRef<string | null>(null);
   const org = useLoaded('people', () => must(client.get('/api/org')).catch(() => undefined));
 
   /** At once, and back where it was with the gateway's reason where that says no. */
@@ -86,6 +82,7 @@ export function BoardPage({ place }: { readonly place: BoardPlace }) {
             moved={moved}
             drag={(item) => void drag(item)}
             choose={choose}
+            followed={followed}
             drop={(to) => {
               const what = dragged.value;
               dragged.value = undefined;
@@ -100,7 +97,11 @@ export function BoardPage({ place }: { readonly place: BoardPlace }) {
           close={() => {
             dialog.value = undefined;
           }}
-          choose={(to, note) => void move({ item: dialog.value!.moves.item, to, note })}
+          choose={(to, note) => {
+            const { item } = dialog.value!.moves;
+            followed.current = item.id;
+            void move({ item, to, note });
+          }}
         />
       )}
     </div>
@@ -148,190 +149,5 @@ function Filters({ place, people }: { readonly place: BoardPlace; readonly peopl
         <option value="department">Lanes by department</option>
       </select>
     </p>
-  );
-}
-
-interface ColumnProps {
-  readonly status: Status;
-  readonly place: BoardPlace;
-  readonly dragged: Signal<Moves | undefined>;
-  /** Moves that the gateway is asked for right now. */
-  readonly moved: Signal<ReadonlyMap<string, Status>>;
-  readonly drag: (item: WorkItemRow) => void;
-  readonly choose: (item: WorkItemRow) => void;
-  readonly drop: (to: Move) => void;
-}
-
-function Column({ status, place, dragged, moved, drag, choose, drop }: ColumnProps) {
-  const limit = useSignal(pageMax);
-  const { assignee, q, lanes } = place;
-  const last = useRef<ColumnPage | undefined>(undefined); // stays in view while more of it is read
-  const loaded = useLoaded(
-    `${status}?${assignee ?? ''}&${q ?? ''}&${limit.value}`,
-    async (signal) => {
-      const page = await readColumn(
-        {
-          status,
-          ...(assignee !== undefined && { assignee }),
-          ...(q !== undefined && { q }),
-        },
-        limit.value,
-        signal,
-      );
-      settle(page.workItems);
-      return (last.current = page);
-    },
-    { touches: named(/^company:/) },
-  );
-  /** What the gateway shows where it was moved to is no guess any more. */
-  const settle = (rows: readonly WorkItemRow[]): void => {
-    const left = new Map(moved.value);
-    for (const { id } of rows) if (left.get(id) === status) left.delete(id);
-    if (left.size !== moved.value.size) moved.value = left;
-  };
-  const { value = last.current, error } = loaded.value;
-  const rows = (value?.workItems ?? []).filter(({ id }) => (moved.value.get(id) ?? status) === status);
-  const target = dragged.value?.moves.find((move) => move.status === status);
-  const isOwn = dragged.value?.item.status === status;
-  const refusal = target?.allowed === false ? (target.reason ?? 'This is not allowed.') : undefined;
-  const className = [
-    'column',
-    rows.length === 0 && status !== 'backlog' && 'bare',
-    dragged.value !== undefined && !isOwn && target !== undefined && (target.allowed ? 'open' : 'refused'),
-  ]
-    .filter(Boolean)
-    .join(' ');
-  const groups = lanes === undefined ? [['', rows] as const] : byLane(rows, lanes);
-  return (
-    <section
-      class={className}
-      aria-labelledby={`column-${status}`}
-      data-status={status}
-      title={refusal}
-      onDragOver={(event) => {
-        if (target?.allowed === true) event.preventDefault();
-      }}
-      onDrop={(event) => {
-        event.preventDefault();
-        if (target?.allowed === true) drop(target);
-      }}
-    >
-      <h2 id={`column-${status}`}>
-        {words(status)} <span class="soft num">{whole(value?.total ?? 0)}</span>
-      </h2>
-      {refusal !== undefined && <p class="refusal small">{refusal}</p>}
-      {status === 'backlog' && <NewItem />}
-      {error !== undefined && <p class="bad small">{error}</p>}
-      {groups.map(([lane, items]) => (
-        <div key={lane} class="lane">
-          {lanes !== undefined && <h3>{lane}</h3>}
-          <LongList
-            items={items}
-            keyOf={({ id }) => id}
-            heightPx={72}
-            row={(item, at) => (
-              <Card
-                key={item.id}
-                item={item}
-                at={at}
-                drag={() => drag(item)}
-                end={() => {
-                  dragged.value = undefined;
-                }}
-                choose={() => choose(item)}
-              />
-            )}
-          />
-        </div>
-      ))}
-      {value !== undefined && value.total > value.workItems.length && limit.value >= columnMax && (
-        <p class="soft small">
-          {whole(value.total - value.workItems.length)} more: write words above to see those that are meant.
-        </p>
-      )}
-      {value !== undefined && value.total > value.workItems.length && limit.value < columnMax && (
-        <button
-          type="button"
-          class="quiet"
-          onClick={() => {
-            limit.value = Math.min(columnMax, limit.value + pageMax);
-          }}
-        >
-          {whole(value.total - value.workItems.length)} more
-        </button>
-      )}
-    </section>
-  );
-}
-
-interface ColumnPage {
-  readonly workItems: readonly WorkItemRow[];
-  readonly total: number;
-}
-
-/** The gateway gives a hundred at a time. */
-async function readColumn(
-  query: { readonly status: Status; readonly assignee?: string; readonly q?: string },
-  limit: number,
-  signal: AbortSignal,
-): Promise<ColumnPage> {
-  const pages = await Promise.all(
-    Array.from({ length: Math.ceil(limit / pageMax) }, (_, n) =>
-      must(
-        client.get('/api/work-items', {
-          params: { query: { ...query, limit: String(pageMax), offset: String(n * pageMax) } },
-          signal,
-        }),
-      ),
-    ),
-  );
-  const rows = new Map(pages.flatMap(({ workItems }) => workItems.map((row) => [row.id, row])));
-  return { workItems: [...rows.values()], total: pages[0]?.total ?? 0 };
-}
-
-const pageMax = 100;
-const columnMax = 500;
-
-function byLane(
-  rows: readonly WorkItemRow[],
-  lanes: 'assignee' | 'department',
-): readonly (readonly [string, readonly WorkItemRow[]])[] {
-  const groups = new Map<string, WorkItemRow[]>();
-  for (const row of rows) {
-    const name = row[lanes] ?? 'none';
-    groups.set(name, [...(groups.get(name) ?? []), row]);
-  }
-  return [...groups].sort(([one], [other]) => one.localeCompare(other));
-}
-
-function NewItem() {
-  const field = useRef<HTMLInputElement>(null);
-  const { message, busy, attempt } = useAction();
-  return (
-    <form
-      class="new-item"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const title = field.current?.value.trim() ?? '';
-        if (title === '') return;
-        void attempt(async () => {
-          await must(client.post('/api/work-items', { body: { title } }));
-          if (field.current) field.current.value = '';
-        });
-      }}
-    >
-      <input
-        ref={field}
-        aria-label="Title of a new work item"
-        placeholder="Add a work item"
-        maxLength={200}
-        disabled={busy}
-      />
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
-    </form>
   );
 }

@@ -84,7 +84,7 @@ async function read(id: string, signal: AbortSignal): Promise<Read> {
   return { session, changes };
 }
 
-function Where({ changes: { kind, branch, merge, folder } }: { readonly changes: Changes }) {
+function Where({ changes: { kind, branch, base, merge, folder } }: { readonly changes: Changes }) {
   if (kind === 'none') return null;
   return (
     <>
@@ -98,7 +98,8 @@ function Where({ changes: { kind, branch, merge, folder } }: { readonly changes:
       {kind === 'folder' && (
         <>
           {' '}
-          in <code>{folder}</code>, against the last commit
+          in <code>{folder}</code>,{' '}
+          {base === null ? 'where nothing is committed yet' : 'against the last commit'}
         </>
       )}
     </>

@@ -30,6 +30,9 @@ export function InboxPage() {
   const outcome = useSignal<{ readonly text: string; readonly refused: boolean } | undefined>(undefined);
   const writing = useSignal<string | undefined>(undefined);
   const rows = useRef<LongListControl>(null);
+  const columns = useRef<HTMLDivElement>(null);
+  const note = useRef<HTMLTextAreaElement>(null);
+  const isWithin = useRef(false);
   const index = Math.max(0, list?.findIndex((thing) => keyOf(thing) === at.value) ?? 0);
   const thing = list?.[index];
   // What was decided leaves its place to the next: the cursor stays where it was
@@ -43,6 +46,11 @@ export function InboxPage() {
     if (!known) at.value = keyOf(list[Math.min(lastIndex.value, list.length - 1)]!);
     else lastIndex.value = index;
   }, [list, at.value]);
+  useEffect(() => {
+    // What had the focus has gone with what was decided: it goes on at the row of the next, where keys decide
+    if (isWithin.current && document.activeElement === document.body)
+      columns.current?.querySelector<HTMLElement>('.at .pick')?.focus();
+  });
   useEffect(() => {
     const there = new Set(list?.map(keyOf));
     const left = [...marked.value].filter((key) => there.has(key));
@@ -108,7 +116,7 @@ export function InboxPage() {
     const refused: string[] = [];
     const ids: string[] = [];
     for (const one of possible)
-      await hold(one, choice).then(
+      await hold(one, choice, { note: (one === thing && note.current?.value) || '' }).then(
         (made) => made && ids.push(made.id),
         (error: unknown) =>
           refused.push(`${one.title}: ${error instanceof Error ? error.message : String(error)}`),
@@ -132,7 +140,7 @@ export function InboxPage() {
     if (!next.delete(keyOf(one))) next.add(keyOf(one));
     marked.value = next;
   };
-  useKeys({
+  const byKey: Readonly<Record<string, () => void>> = {
     j: () => move(1),
     k: () => move(-1),
     ArrowDown: () => move(1),
@@ -140,13 +148,23 @@ export function InboxPage() {
     a: () => void decideAll('approve'),
     r: () => void decideAll('reject'),
     e: () => void decideAll('escalate'),
+    s: () => void decideAll('again'),
     u: () => void undo(),
     x: () => thing && mark(thing),
     n: () => {
       writing.value = at.value;
       opened.value = true;
+      note.current?.focus(); // where it is open already
     },
     o: () => thing && location.assign(placeOf(thing)),
+  };
+  useKeys((key) => {
+    const act = byKey[key];
+    // Arrows scroll the box in which one reads
+    if (act === undefined || (key.startsWith('Arrow') && document.activeElement?.matches('pre')))
+      return false;
+    act();
+    return true;
   });
 
   return (
@@ -212,7 +230,16 @@ export function InboxPage() {
         </p>
       )}
       {list !== undefined && list.length > 0 && (
-        <div class={`inbox-columns${opened.value ? ' opened' : ''}`}>
+        <div
+          ref={columns}
+          class={`inbox-columns${opened.value ? ' opened' : ''}`}
+          onFocusIn={() => {
+            isWithin.current = true;
+          }}
+          onFocusOut={(event) => {
+            if (event.relatedTarget !== null) isWithin.current = false;
+          }}
+        >
           <LongList
             class="panel list"
             label="Waiting"
@@ -269,8 +296,8 @@ export function InboxPage() {
               <Subject thing={thing} />
               <Decision
                 thing={thing}
-                holds
                 writing={writing.value === keyOf(thing)}
+                noteField={note}
                 settled={(text, refused, made) => {
                   outcome.value = { text, refused };
                   if (made === undefined) return;

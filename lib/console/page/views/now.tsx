@@ -117,7 +117,7 @@ function Needs() {
                 <Age thing={thing} />
               </p>
               {thing.what === 'activation' && <Subject thing={thing} brief />}
-              <Decision thing={thing} holds />
+              <Decision thing={thing} />
             </li>
           ))}
           {list.length > 6 && (

@@ -1,9 +1,10 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { parse, stringify } from 'yaml';
 import { useAction } from '../../../page/action.js';
 import { Refused, said } from '../../../page/ask.js';
 import { client, must } from '../../../page/gateway.js';
+import { dropDraft, keepDraft, readDraft } from '../../../page/draft.js';
 import { ImportPreview, type ImportReport } from '../parts/patch.js';
 import { Markdown } from '../parts/markdown.js';
 import { linkTo, type Place } from '../place.js';
@@ -51,9 +52,12 @@ interface Start {
 }
 
 function Text({ path, text: first, isNew, fixed }: Start & { readonly path: string }) {
-  const text = useSignal(first);
+  const slot = `text.${path}`;
+  const draft = useMemo(() => (fixed === undefined ? readDraft(slot) : undefined), []);
+  const text = useSignal(draft?.text ?? first);
   const saved = useSignal(isNew ? '' : first);
-  const writing = useSignal(isNew);
+  const writing = useSignal(isNew || draft !== undefined);
+  const found = useSignal(draft);
   const preview = useSignal<ImportReport | undefined>(undefined);
   const { message, busy, attempt } = useAction();
   const bundle = (): string =>
@@ -69,11 +73,33 @@ function Text({ path, text: first, isNew, fixed }: Start & { readonly path: stri
       saved.value = text.value;
       preview.value = undefined;
       writing.value = false;
+      found.value = undefined;
+      dropDraft(slot);
       return 'Saved.';
     });
+  const write = (next: string): void => {
+    text.value = next;
+    preview.value = undefined;
+    if (next === first || next === saved.value) dropDraft(slot);
+    else keepDraft(slot, { text: next, version: 0, at: Date.now(), from: found.value?.from ?? first });
+  };
+  const discard = (): void => {
+    text.value = isNew && saved.value === '' ? first : saved.value;
+    preview.value = undefined;
+    writing.value = isNew && saved.value === '';
+    found.value = undefined;
+    dropDraft(slot);
+  };
   return (
     <>
       {fixed !== undefined && <p class="notice">{fixed}</p>}
+      {found.value !== undefined && (
+        <p class="notice" data-draft>
+          This was not saved when you left: it is kept on this device only.
+          {found.value.from !== first &&
+            ' The file has changed since: see what your text would undo before you save it.'}
+        </p>
+      )}
       <p class="ways">
         {!writing.value && fixed === undefined && (
           <button
@@ -107,26 +133,15 @@ function Text({ path, text: first, isNew, fixed }: Start & { readonly path: stri
             aria-label={path}
             spellcheck={false}
             value={text.value}
-            onInput={(event) => {
-              text.value = event.currentTarget.value;
-              preview.value = undefined;
-            }}
+            onInput={(event) => write(event.currentTarget.value)}
           />
           <p class="ways">
             <button type="button" disabled={busy || text.value === saved.value} onClick={review}>
               Show what changes
             </button>
-            {!isNew && (
-              <button
-                type="button"
-                class="quiet"
-                onClick={() => {
-                  text.value = saved.value;
-                  preview.value = undefined;
-                  writing.value = false;
-                }}
-              >
-                Leave it as it was
+            {(!isNew || text.value !== first) && (
+              <button type="button" class="quiet" onClick={discard}>
+                {isNew ? 'Discard the draft' : 'Leave it as it was'}
               </button>
             )}
           </p>

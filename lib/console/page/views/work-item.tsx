@@ -213,9 +213,9 @@ function Facts({
         )}
       </dl>
       <p class="ways">
+        {/* Never disabled: a dialog that closes gives the focus back to it */}
         <button
           type="button"
-          disabled={busy}
           onClick={() =>
             void attempt(async () => {
               dialog.value = await readMoves(item);

@@ -9,7 +9,7 @@ import { Patch } from '../parts/patch.js';
 import { go, linkTo } from '../place.js';
 import { authoredOf } from '../workflows/authored.js';
 import { placeOf, readText, textOf } from '../workflows/document.js';
-import { dropDraft, keepDraft, readDraft } from '../workflows/draft.js';
+import { dropDraft, keepDraft, readDraft } from '../../../page/draft.js';
 import { useKnown } from '../workflows/known.js';
 import { AddAfter, HeadForm, NodeForm, rawsIn } from '../workflows/node-form.js';
 import { patchOf, readVersion } from '../workflows/patch-of.js';
@@ -66,7 +66,7 @@ interface Start {
 }
 
 async function startOf(id: string | undefined): Promise<Start> {
-  const draft = readDraft(id);
+  const draft = readDraft(slotOf(id));
   if (id === undefined)
     return {
       stored: '',
@@ -116,7 +116,7 @@ function Editor({
     if (undoable) before.value = [...before.value.slice(-99), text.value];
     text.value = next;
     const at = Date.now();
-    kept.value = keepDraft(id, { text: next, version, at }) ? at : undefined;
+    kept.value = keepDraft(slotOf(id), { text: next, version, at }) ? at : undefined;
   };
   const show = (fault: GraphFault): void => {
     const nodes = plan?.definition.nodes ?? [];
@@ -150,8 +150,8 @@ function Editor({
                 body: { ...body, expectedVersion: version },
               }),
             );
-      if (id === undefined) dropDraft(undefined);
-      keepDraft(saved.id, { text: text.value, version: saved.version, at: undefined });
+      if (id === undefined) dropDraft(slotOf(undefined));
+      keepDraft(slotOf(saved.id), { text: text.value, version: saved.version, at: undefined });
       go({ view: 'workflow', id: saved.id });
     });
   const rehearse = (): void =>
@@ -230,7 +230,7 @@ function Editor({
             type="button"
             class="quiet"
             onClick={() => {
-              dropDraft(id);
+              dropDraft(slotOf(id));
               location.reload();
             }}
           >
@@ -341,3 +341,5 @@ edges:
   - {id: start-work, from: start, to: work}
   - {id: work-ask, from: work, to: ask}
 `;
+
+const slotOf = (id: string | undefined): string => `workflow.${id ?? ''}`;

@@ -127,7 +127,7 @@ function Waits({ id, version }: { readonly id: string; readonly version: number 
           <li key={reason}>{reason}</li>
         ))}
       </ul>
-      <Decision thing={asked} holds />
+      <Decision thing={asked} />
     </section>
   );
 }

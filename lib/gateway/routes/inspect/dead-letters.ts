@@ -5,7 +5,7 @@ import { idOf, nextCursor } from '../../parse.js';
 import type { Reply } from '../../../commands/request.js';
 import { text, wholeNumber } from '../../schemas.js';
 
-/** Events at which actors failed, and the way to try one again. */
+/** Events at which actors failed, and the ways to try one again or to drop it. */
 const lettersQuery = z.object({
   limit: wholeNumber(1, 500).optional(),
   before: z
@@ -52,6 +52,18 @@ export const deadLetterRoutes: readonly Route[] = [
     },
     retry,
   ),
+  route(
+    'DELETE',
+    '/api/inspect/dead-letters/:id',
+    'inspect.dismiss',
+    {
+      about: 'Drop a dead letter: its event is lost.',
+      body: nothing,
+      answer: z.object({ dismissed: z.string() }),
+      refusals: ['NOT_FOUND', 'CONFLICT'],
+    },
+    dismiss,
+  ),
 ];
 
 async function deadLetters({
@@ -67,4 +79,9 @@ async function deadLetters({
 async function retry(request: HttpRequest): Promise<Reply | Refusal> {
   const done = await request.app.supervisor.retry(idOf(request), request.caller);
   return isRefusal(done) ? done : { body: { retried: idOf(request) } };
+}
+
+async function dismiss(request: HttpRequest): Promise<Reply | Refusal> {
+  const done = await request.app.supervisor.dismiss(idOf(request));
+  return isRefusal(done) ? done : { body: { dismissed: idOf(request) } };
 }

@@ -4,10 +4,11 @@ import { quotasOf, usages } from '../../../commands/authority/quotas.js';
 import { causes } from '../../../inspector/causes.js';
 import { machineOf, machines, pictureOf } from '../../../inspector/machines.js';
 import { pulseOf } from '../../../inspector/pulse.js';
+import { stuck } from '../../../inspector/stuck.js';
 import { supervision } from '../../../inspector/supervision.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import type { Reply } from '../../../commands/request.js';
-import { text } from '../../schemas.js';
+import { text, wholeNumber } from '../../schemas.js';
 
 /**
  * The system laid open: who supervises whom, the machines and their pictures, and how one thing led to
@@ -23,6 +24,7 @@ const cause = z.looseObject({
   root: z.int(),
   entries: z.array(z.looseObject({ seq: z.int() })),
   links: z.array(z.object({ from: z.int(), to: z.int(), how: z.string() })),
+  titles: z.record(z.string(), z.string()).describe('By `kind/id`.'),
   truncated: z.boolean(),
 });
 const supervisedKind = z.looseObject({
@@ -43,6 +45,15 @@ const circuit = z.object({
 });
 const machine = z.looseObject({ kind: z.string(), version: z.int(), hash: z.string() });
 
+const stuckQuery = z.object({
+  quietSeconds: wholeNumber(0, 86_400)
+    .optional()
+    .describe('A turn without output for so long is `quiet`. Default 60.'),
+  longSeconds: wholeNumber(0, 86_400)
+    .optional()
+    .describe('What has been at work for so long is `long`. Default 900.'),
+});
+
 export const inspectSystemRoutes: readonly Route[] = [
   route(
     'GET',
@@ -58,6 +69,48 @@ export const inspectSystemRoutes: readonly Route[] = [
       }),
     },
     async ({ app }) => ({ body: await supervision(app.supervisor, app.engines) }),
+  ),
+  route(
+    'GET',
+    '/api/inspect/stuck',
+    'inspect.list',
+    {
+      about:
+        'What has stopped or perhaps does not go on, longest first, and the newest dead letters: at most a ' +
+        'hundred of each. What waits for a decision is `GET /api/attention`.',
+      query: stuckQuery,
+      answer: z.object({
+        stopped: z
+          .array(z.looseObject({ kind: z.string(), id: z.string() }))
+          .describe('Halted, failed, blocked.'),
+        slow: z.array(
+          z.looseObject({
+            kind: z.string(),
+            id: z.string(),
+            why: z.enum(['queued', 'quiet', 'long']),
+            slowSince: z.number().describe('Epoch ms.'),
+            behind: z
+              .object({
+                workflow: z.string(),
+                runs: z.array(z.object({ id: z.string(), title: z.string().nullable() })),
+              })
+              .nullish()
+              .describe('Of a run that is queued: the runs of its workflow one of which has to end first.'),
+          }),
+        ),
+        engines: z
+          .array(z.looseObject({ name: z.string(), reason: z.string().nullable(), sessions: z.int() }))
+          .describe('Engines that cannot run and for which sessions wait.'),
+        deadLetters: z.array(z.looseObject({ id: z.string(), at: z.number(), error: z.string() })),
+        isCut: z.boolean().describe('There are more of one of them.'),
+      }),
+    },
+    async ({
+      app,
+      query: { quietSeconds = 60, longSeconds = 900 },
+    }: HttpRequest<unknown, z.output<typeof stuckQuery>>) => ({
+      body: await stuck(app.supervisor, app.engines, { quietSeconds, longSeconds }),
+    }),
   ),
   route(
     'GET',
@@ -141,12 +194,12 @@ async function readCauses({ app, params }: HttpRequest): Promise<Reply | Refusal
   return found ? { body: found } : refuse('NOT_FOUND', { seq: Number(seq) }, `The log has no entry ${seq}.`);
 }
 
-function readMachine({
+async function readMachine({
   app,
   params,
   query,
   header,
-}: HttpRequest<unknown, z.output<typeof pictureQuery>>): Reply | Refusal {
+}: HttpRequest<unknown, z.output<typeof pictureQuery>>): Promise<Reply | Refusal> {
   const { inspection } = app.supervisor;
   const asked = params['kind'] ?? '';
   const kind = asked.endsWith('.svg') ? asked.slice(0, -4) : asked;
@@ -159,7 +212,7 @@ function readMachine({
     const answer = machineOf(inspection, kind);
     return answer ? { body: answer } : unknown;
   }
-  const svg = pictureOf(
+  const svg = await pictureOf(
     inspection,
     kind,
     (query.state ?? '')

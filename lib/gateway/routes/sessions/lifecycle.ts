@@ -101,7 +101,7 @@ export const sessionLifecycleRoutes: readonly Route[] = [
       answer: z.object({
         status: z.literal('deleted'),
         count: z.int(),
-        preserved: z.array(z.looseObject({ id: z.string() })),
+        preserved: z.array(z.object({ id: z.string(), code: z.string(), reason: z.string() })),
       }),
     },
     async (request: HttpRequest<z.output<typeof bulkBody>>) => ({

@@ -15,10 +15,10 @@ import {
   sessionStatus,
   text,
   wholeNumber,
-  workItemRow,
   workItemSource,
   workItemStatus,
 } from '../../schemas.js';
+import { workItemRow } from '../../work-item-schemas.js';
 
 /** Finding things. People search everything, agents what is theirs: the same confinement as in the lists. */
 

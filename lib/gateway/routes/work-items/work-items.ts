@@ -21,12 +21,10 @@ import {
   text,
   verifyPolicy,
   wholeNumber,
-  workItem,
-  workItemEvent,
-  workItemRow,
   workItemSource,
   workItemStatus,
 } from '../../schemas.js';
+import { workItem, workItemEvent, workItemRow } from '../../work-item-schemas.js';
 import { eventsOf } from './rows.js';
 import { assignBody, statusBody, archiveBody, assign, move, archive, putAway } from './moves.js';
 

@@ -18,7 +18,7 @@ export function Activity() {
           aria-pressed={!following.value}
           onClick={() => follow(!following.value)}
         >
-          {following.value ? 'Hold' : 'Follow'}
+          {following.value ? 'Pause' : 'Go on'}
         </button>
       }
       class="activity"
@@ -45,7 +45,7 @@ export function Activity() {
       )}
       {refused.value.length > 0 && (
         <>
-          <h3>Refused</h3>
+          <h3>Events that were refused</h3>
           <ol class="steps" aria-label="Refused, newest first">
             {[...refused.value].reverse().map((one, n) => (
               <li key={`${one.at}-${n}`}>

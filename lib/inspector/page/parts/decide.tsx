@@ -1,10 +1,18 @@
 import { readOnly } from '../../../page/base.js';
-import { useAction } from '../../../page/action.js';
+import { report, useAction } from '../../../page/action.js';
 import { actorPath, ask } from '../../../page/ask.js';
-import { choicesOf, decisionRequest, refusalIn, wordsOf, type Choice } from '../../../client/decision.js';
-import { attention, type Waiting } from '../attention.js';
+import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { choicesOf, decisionRequest, wordsOf, type Choice } from '../../../client/decision.js';
+import { now, span } from '../../../page/clock.js';
+import { attention, keyOfWaiting, type Waiting } from '../attention.js';
+import { decide, withdraw, type Decidable, type HeldDecision } from '../deciding.js';
+import { keyOf } from '../stuck.js';
 import { Panel } from '../../../page/parts/panel.js';
 import { useLoaded } from '../live.js';
+import { wordsOfState } from '../problems.js';
+import { Fault, OutcomeLine } from './outcome-line.js';
+import { SubjectOf } from './subject.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 
 /**
@@ -24,7 +32,7 @@ export function Decide({ waiting }: { readonly waiting: Waiting }) {
 }
 
 interface Choices {
-  readonly waiting: Pick<Waiting, 'what' | 'id' | 'waitingId' | 'within' | 'title'>;
+  readonly waiting: Decidable & Pick<Partial<Waiting>, 'held'>;
   readonly choices: readonly Choice[];
 }
 
@@ -37,7 +45,9 @@ function OfAnother({ waiting, choices }: Choices & { readonly waiting: Waiting }
     { touches: ({ entries }) => entries.some((entry) => entry.kind === kind && entry.id === id) },
   );
   const { value, error } = judged.value;
-  if (value?.allowed === true) return <Buttons waiting={waiting} choices={choices} />;
+  const wasAllowed = useRef(false);
+  wasAllowed.current ||= value?.allowed === true; // while it is carried out there is nothing left to be allowed
+  if (wasAllowed.current) return <Buttons waiting={waiting} choices={choices} />;
   return (
     <span class="decide">
       <small class="soft" title={value?.refusal?.error ?? error}>
@@ -53,46 +63,103 @@ interface Rehearsal {
   readonly refusal?: { readonly error: string };
 }
 
-/** A connector that fails is tried again at once, instead of when its time has come. */
-export const TryConnector = ({ name }: { readonly name: string }) =>
-  readOnly === undefined ? (
-    <Buttons
-      waiting={{ what: 'connector', id: name, waitingId: 'link', title: name }}
-      choices={['approve']}
-    />
-  ) : null;
+/** A connector that fails is tried again at once, instead of when its time has come. What came of it stays a moment. */
+export function TryConnector({ name, isFailing }: { readonly name: string; readonly isFailing: boolean }) {
+  if (readOnly !== undefined) return null;
+  const waiting = { kind: 'connector', what: 'connector', id: name, waitingId: 'link', title: name };
+  return <Buttons waiting={waiting} choices={isFailing ? ['approve'] : []} />;
+}
+
+/** A turn that is quiet is ended where its silence is shown. */
+export const StopTurn = ({ actor }: { readonly actor: ActorKey }) => (
+  <Press
+    actor={actor}
+    word="Stop the turn"
+    path="/send"
+    body={{ event: { type: 'session.stop' } }}
+    about="At once, without undo; messages that wait in its queue are cancelled too."
+    outcome="The turn is stopped. What it did stays; what waited is cancelled. A message begins a new turn."
+  />
+);
 
 /** A halted actor takes events again. */
-export function Resume({ actor }: { readonly actor: ActorKey }) {
+export const Resume = ({ actor }: { readonly actor: ActorKey }) => (
+  <Press
+    actor={actor}
+    word="Resume"
+    path="/resume"
+    body={{}}
+    about="At once, without undo; if it fails again it halts again."
+    outcome="Resumed: it takes events again. If it fails again it halts again."
+  />
+);
+
+/** A button that does one thing to an actor. What it came to is reported under the actor. */
+function Press({
+  actor,
+  word,
+  path,
+  body,
+  about,
+  outcome,
+}: {
+  readonly actor: ActorKey;
+  readonly word: string;
+  readonly path: string;
+  readonly body: object;
+  /** Whether it can be taken back, said before it is pressed. */
+  readonly about: string;
+  readonly outcome: string;
+}) {
   const { message, busy, attempt } = useAction();
   if (readOnly !== undefined) return null;
+  const press = async (): Promise<void> => {
+    await ask(actorPath(actor, path), { post: body });
+    report(keyOf(actor), outcome);
+  };
   return (
     <span class="decide">
-      <button
-        type="button"
-        disabled={busy}
-        onClick={() => void attempt(() => ask(actorPath(actor, '/resume'), { post: {} }))}
-      >
-        Resume
+      <button type="button" disabled={busy} onClick={() => void attempt(press)}>
+        {word}
       </button>
-      {message !== '' && (
-        <small class="bad" role="alert">
-          {message}
-        </small>
-      )}
+      {message === '' ? <OutcomeLine of={keyOf(actor)} otherwise={about} /> : <Fault message={message} />}
     </span>
   );
 }
 
 function Buttons({ waiting, choices }: Choices) {
   const { message, busy, attempt } = useAction();
+  const made = useSignal<HeldDecision | undefined>(undefined);
+  const { held } = waiting;
+  // Until the list is read again it does not know of it
+  const isHeld = held ?? (made.value && { ...made.value, decisionId: made.value.id });
+  if (isHeld !== undefined && Date.parse(isHeld.until) > now.value - heldMs)
+    return (
+      <span class="decide" data-held>
+        <span class="num">
+          {wordsOf(waiting, isHeld.decision)[0]} in {span(Date.parse(isHeld.until) - now.value + 999)}
+        </span>
+        <button
+          type="button"
+          disabled={busy}
+          aria-label={`Undo: ${waiting.title}`}
+          onClick={() =>
+            void attempt(async () => {
+              await withdraw(isHeld.decisionId);
+              made.value = undefined;
+              report(keyOfWaiting(waiting), 'Undone: nothing was decided.');
+            })
+          }
+        >
+          Undo
+        </button>
+        <Fault message={message} />
+      </span>
+    );
   // What is shown here is cut, and follows every change: only the console shows a whole program and keeps its hash
   const isProgram = waiting.what === 'activation';
-  const send = async (choice: Choice): Promise<void> => {
-    const { path = '', body } = decisionRequest(waiting, choice) ?? {};
-    const refused = refusalIn(await ask<unknown>(path, { post: body }));
-    if (refused !== undefined) throw new Error(refused);
-  };
+  const isFinal = attention.value?.holds !== true && !harmless.has(waiting.what);
+  const about = isFinal ? 'At once, without undo.' : '';
   return (
     <span class="decide">
       {choices
@@ -105,13 +172,19 @@ function Buttons({ waiting, choices }: Choices) {
             class={choice === 'approve' ? 'primary' : ''}
             disabled={busy}
             aria-label={`${word}: ${waiting.title}`}
-            onClick={() => void attempt(() => send(choice))}
+            onClick={() =>
+              void attempt(async () => {
+                made.value = await decide(waiting, choice);
+              })
+            }
           >
             {word}
           </button>
         ))}
       {isProgram && <a href="/#/inbox">Read it, then approve</a>}
-      {message !== '' && (
+      {message === '' ? (
+        <OutcomeLine of={keyOfWaiting(waiting)} otherwise={busy ? 'Sent …' : about} />
+      ) : (
         <small class="bad" role="alert">
           {message}
         </small>
@@ -119,6 +192,12 @@ function Buttons({ waiting, choices }: Choices) {
     </span>
   );
 }
+
+/** What only tries again can be tried at any time. */
+const harmless: ReadonlySet<string> = new Set(['connector', 'notification', 'activation']);
+
+/** Its time is over, and it is being carried out. */
+const heldMs = 2_000;
 
 /** What this one actor waits for, with the decision in place. */
 export function OwnWaiting({ actor }: { readonly actor: ActorKey }) {
@@ -129,10 +208,11 @@ export function OwnWaiting({ actor }: { readonly actor: ActorKey }) {
       <ul class="facts">
         {own.map((waiting) => (
           <li key={waiting.waitingId}>
-            <b>{waiting.what}</b>
+            <b>{wordsOfState(waiting.what)}</b>
             <span class="soft">
               on {waiting.on}: {waiting.title}
             </span>
+            <SubjectOf thing={waiting} />
             <span class="end">
               <Decide waiting={waiting} />
             </span>

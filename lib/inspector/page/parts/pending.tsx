@@ -42,7 +42,10 @@ export function Pending({ detail: { timers, calls, inbox, failures } }: { readon
           <li>
             <span class="lamp bad" aria-hidden="true" />
             <b>{failures.length}</b>{' '}
-            <span class="soft">recent failures, the last at {timeOfDay(failures.at(-1) ?? 0)}</span>
+            <span class="soft">
+              {failures.length === 1 ? 'recent failure, at' : 'recent failures, the last at'}{' '}
+              {timeOfDay(failures.at(-1) ?? 0)}
+            </span>
           </li>
         )}
       </ul>

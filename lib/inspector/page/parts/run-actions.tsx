@@ -3,6 +3,8 @@ import { ask } from '../../../page/ask.js';
 import { useAction } from '../../../page/action.js';
 import { go } from '../place.js';
 import { reachable } from '../../../../machines/graph/order.js';
+import { CancelRun, keyOfRun } from './run-queue.js';
+import { OutcomeLine } from './outcome-line.js';
 import { CompareWith } from './run-compare.js';
 import type { Run } from './run-record.js';
 
@@ -29,15 +31,8 @@ export function RunActions({
     }, 'Starting …');
   return (
     <div class="run-actions">
-      {mayAct && !isOver && !run.queued && (
-        <button
-          type="button"
-          disabled={busy}
-          onClick={() => void attempt(() => ask(`${path}/cancel`, { post: {} }))}
-        >
-          Cancel this run
-        </button>
-      )}
+      {!isOver && !run.queued && <CancelRun id={run.runId} path={path} />}
+      {!run.queued && <OutcomeLine of={keyOfRun(run.runId)} />}
       {mayAct && isOver && node !== undefined && (
         <button type="button" disabled={busy} onClick={() => void again()}>
           Run again from {node.label}

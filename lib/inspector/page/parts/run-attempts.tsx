@@ -6,7 +6,7 @@ import { useRows } from '../../../page/parts/rows.js';
 import { tone } from '../../../page/parts/state.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
-import type { Attempt } from './run-record.js';
+import { wordOfStep, type Attempt } from './run-record.js';
 
 /**
  * Every attempt at every step, each as a bar on the time of the run: what took long, what was tried again and why,
@@ -107,7 +107,7 @@ function Row({
         <button type="button" class="quiet" onClick={() => choose(nodeId)}>
           {label}
         </button>
-        <b class={`state ${tone(status)}`}>{status}</b>
+        <b class={`state ${tone(status)}`}>{wordOfStep(status)}</b>
         {(nth > 1 || (round ?? 1) > 1) && (
           <span class="soft">
             attempt {nth}
@@ -126,7 +126,7 @@ function Row({
         <i class={tone(status)} style={{ marginLeft: part(begun), width }} />
       </span>
       {(detail ?? reason) !== undefined && status !== 'done' && (
-        <small class={status === 'skipped' ? 'soft' : 'bad'}>{detail ?? reason}</small>
+        <small class={tone(status) === 'bad' ? 'bad' : 'soft'}>{detail ?? reason}</small>
       )}
     </>
   );

@@ -26,7 +26,7 @@ export function RunGraph({
     return {
       id,
       label,
-      line: `${type === 'step' ? status : `${type}, ${status}`}${attempt}`,
+      line: `${type === 'step' ? status : `${type}, ${status === 'parked' ? 'waiting' : status}`}${attempt}`,
       tone: status === 'pending' ? 'rest' : tone(status),
       status,
     };

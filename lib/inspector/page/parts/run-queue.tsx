@@ -1,9 +1,11 @@
+import { report } from '../../../page/action.js';
 import { readOnly } from '../../../page/base.js';
-import { useAction } from '../../../page/action.js';
 import { ask } from '../../../page/ask.js';
 import { Panel } from '../../../page/parts/panel.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
+import { HeldButton } from './held-button.js';
+import { OutcomeLine } from './outcome-line.js';
 import type { ActorDetail } from '../../answers.js';
 
 /** A run that waits for room says for which runs, how many are before it, and can be cancelled. */
@@ -16,7 +18,6 @@ export function RunQueue({
   readonly id: string;
   readonly path: string;
 }) {
-  const { message, busy, attempt } = useAction();
   const loaded = useLoaded(
     `queue ${workflow}`,
     async (signal) => {
@@ -55,26 +56,32 @@ export function RunQueue({
           </li>
         ))}
       </ul>
-      {readOnly === undefined && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void attempt(() => ask(`${path}/cancel`, { post: {} }));
-          }}
-        >
-          <button type="submit" disabled={busy}>
-            Cancel this run
-          </button>
-        </form>
-      )}
-      {message !== '' && (
-        <p class="bad" role="alert">
-          {message}
-        </p>
-      )}
+      <p class="decide">
+        <CancelRun id={id} path={path} />
+        <OutcomeLine of={keyOfRun(id)} />
+      </p>
     </Panel>
   );
 }
+
+/** A run ends for good, after the seconds in which that can be undone. */
+export function CancelRun({ id, path }: { readonly id: string; readonly path: string }) {
+  if (readOnly !== undefined) return null;
+  const of = keyOfRun(id);
+  return (
+    <HeldButton
+      of={of}
+      word="Cancel this run"
+      action={async () => {
+        await ask(`${path}/cancel`, { post: {} });
+        report(of, 'Cancelled: the run has ended. It can be run again from a step.');
+      }}
+    />
+  );
+}
+
+/** Under it is reported what buttons on a run came to. */
+export const keyOfRun = (id: string): string => `workflow-run/${id}`;
 
 /** Of an actor that is a run of a workflow: the way to its steps and gates, and for what it waits while it is queued. */
 export function OwnRun({ detail: { kind, id, value, view } }: { readonly detail: ActorDetail }) {

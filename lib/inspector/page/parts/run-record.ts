@@ -54,4 +54,8 @@ export interface Attempt extends Receipt {
 
 /** The API says `running` of a run that is queued; a person looks for the word. */
 export const wordOf = ({ status, queued }: Pick<Run, 'status' | 'queued'>): string =>
-  queued ? 'queued' : status;
+  queued ? 'queued' : wordOfStep(status);
+
+/** `parked` is the API's word for what waits until someone decides. */
+export const wordOfStep = (status: string): string =>
+  status === 'parked' ? 'waiting for a decision' : status;

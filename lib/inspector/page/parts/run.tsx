@@ -2,13 +2,13 @@ import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
 import { ask } from '../../../page/ask.js';
 import { dateAndTime, withUtc } from '../../../page/clock.js';
-import { useAction } from '../../../page/action.js';
+import { report, useAction } from '../../../page/action.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { RunActions } from './run-actions.js';
 import { RunAttempts } from './run-attempts.js';
 import { RunGraph } from './run-graph.js';
-import { RunQueue } from './run-queue.js';
+import { keyOfRun, RunQueue } from './run-queue.js';
 import { wordOf, type Run } from './run-record.js';
 import { Panel } from '../../../page/parts/panel.js';
 import { tone } from '../../../page/parts/state.js';
@@ -71,7 +71,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
         node={run.definitionSnapshot?.nodes.find((one) => one.id === node && one.type !== 'trigger')}
       />
       {run.queued && <RunQueue workflow={workflow} id={id} path={path} />}
-      {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} />}
+      {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} id={id} />}
       <Panel name="graph" title="Graph">
         {run.definitionSnapshot === null ? (
           <p class="empty">Its definition is gone.</p>
@@ -111,15 +111,26 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
 }
 
 /** Where the run waits for a person. Whether it may be this one, its own policy has already said. */
-function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullable<Run['parked']> }) {
+function Gate({
+  path,
+  gate,
+  id,
+}: {
+  readonly path: string;
+  readonly gate: NonNullable<Run['parked']>;
+  readonly id: string;
+}) {
   const note = useSignal('');
   const { message, busy, attempt } = useAction();
   const decide = (decision: 'approve' | 'reject'): Promise<void> =>
-    attempt(() =>
-      ask(`${path}/resolve-gate`, {
+    attempt(async () => {
+      await ask(`${path}/resolve-gate`, {
         post: { decision, gateKey: gate.gateKey, ...(note.value !== '' && { note: note.value }) },
-      }),
-    );
+      });
+      // The panel goes with its gate: it is said where the run's own buttons are
+      const word = decision === 'approve' ? 'Approved' : 'Rejected';
+      report(keyOfRun(id), `${word}: ${gate.nodeId} is decided, and the run goes on from there.`);
+    });
   const { canDecide, target } = gate.approval;
   return (
     <Panel
@@ -153,6 +164,7 @@ function Gate({ path, gate }: { readonly path: string; readonly gate: NonNullabl
           <button type="button" disabled={busy} onClick={() => void decide('reject')}>
             Reject
           </button>
+          <small class="soft">At once, without undo.</small>
         </form>
       ) : (
         <p class="soft">

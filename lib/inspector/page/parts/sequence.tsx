@@ -12,7 +12,7 @@ import type { InspectEntry } from '../../../client/inspector-frames.js';
  * A chain of causes as a sequence diagram: a lane for each actor, time downward, an arrow from what caused to
  * what was caused.
  */
-export function Sequence({ causes: { entries, links, seq } }: { readonly causes: Causes }) {
+export function Sequence({ causes: { entries, links, titles, seq } }: { readonly causes: Causes }) {
   const shown = entries.slice(0, rowsMax);
   const lanes = [...new Map(shown.map((entry) => [laneOf(entry), entry])).values()];
   const laneAt = new Map(lanes.map((entry, n) => [laneOf(entry), n]));
@@ -35,14 +35,15 @@ export function Sequence({ causes: { entries, links, seq } }: { readonly causes:
         </defs>
         {lanes.map((entry, n) => (
           <g key={laneOf(entry)}>
-            <line class="lane" x1={left + n * laneWidth} y1={44} x2={left + n * laneWidth} y2={height} />
+            <line
+              class="lane"
+              x1={left + n * laneWidth}
+              y1={top - 22}
+              x2={left + n * laneWidth}
+              y2={height}
+            />
             <a href={linkTo({ view: 'actor', kind: entry.kind, id: entry.id })}>
-              <text class="lane-kind" x={left + n * laneWidth - 8} y={16}>
-                {entry.kind}
-              </text>
-              <text class="lane-id" x={left + n * laneWidth - 8} y={32}>
-                {short(entry.id, 24)}
-              </text>
+              <LaneHead entry={entry} title={titles[laneOf(entry)]} x={left + n * laneWidth - 8} />
             </a>
           </g>
         ))}
@@ -96,9 +97,39 @@ export function Sequence({ causes: { entries, links, seq } }: { readonly causes:
   );
 }
 
+/** What people call the actor, then its id. */
+const LaneHead = ({
+  entry: { kind, id },
+  title,
+  x,
+}: {
+  readonly entry: InspectEntry;
+  readonly title: string | undefined;
+  readonly x: number;
+}) => (
+  <>
+    <title>{title === undefined ? `${kind} ${id}` : `${title}, ${kind} ${id}`}</title>
+    <text class="lane-kind" x={x} y={16}>
+      {kind}
+    </text>
+    {title !== undefined && (
+      <text class="lane-title" x={x} y={32}>
+        {short(title, 28)}
+      </text>
+    )}
+    <text
+      class={title === undefined ? 'lane-id lane-title' : 'lane-id'}
+      x={x}
+      y={title === undefined ? 32 : 47}
+    >
+      {short(id, 26)}
+    </text>
+  </>
+);
+
 const left = 28;
-const top = 66;
-const laneWidth = 232;
+const top = 80;
+const laneWidth = 244;
 const rowHeight = 44;
 const rowsMax = 200;
 
@@ -109,10 +140,15 @@ function enteredText(entry: InspectEntry): string {
   return entered.length === 0 ? '' : ` → ${short(entered.join(', '), 28)}`;
 }
 
-/** Within a lane a bow beside it, between lanes a slanted line that ends flat. */
+/**
+ * Words stand to the right of each step, and no line runs through them: within a lane a bow to its left; to the right
+ * down beside the lane and along the row of the step, which is alone in it; to the left above the words of the row.
+ */
 function curve(x1: number, y1: number, x2: number, y2: number): string {
   if (x1 === x2) return `M${x1 - 5} ${y1} C${x1 - 22} ${y1 + 8} ${x1 - 22} ${y2 - 8} ${x1 - 7} ${y2 - 1}`;
-  const side = x2 > x1 ? -9 : 9;
-  const bend = Math.min(120, Math.abs(x2 - x1) / 2) * Math.sign(x2 - x1);
-  return `M${x1} ${y1} C${x1 + bend * 0.2} ${y1 + (y2 - y1) * 0.8} ${x2 - bend} ${y2} ${x2 + side} ${y2}`;
+  if (x2 > x1)
+    return `M${x1 + 4} ${y1 + 5} L${x1 + 8} ${y1 + 12} V${y2 - 10} Q${x1 + 8} ${y2} ${x1 + 18} ${y2} H${x2 - 9}`;
+  const [beside, above] = [x1 - 8, y2 - 20];
+  const down = `M${x1 - 4} ${y1 + 5} L${beside} ${y1 + 12} V${above - 6} Q${beside} ${above} ${beside - 6} ${above}`;
+  return `${down} H${x2 + 12} Q${x2 + 3} ${above} ${x2 + 2} ${y2 - 9}`;
 }

@@ -1,9 +1,8 @@
-import { useAction } from '../../../page/action.js';
 import { ask, actorPath } from '../../../page/ask.js';
-import { readOnly } from '../../../page/base.js';
 import { mebibytes, now, span, withUtc } from '../../../page/clock.js';
 import { Panel } from '../../../page/parts/panel.js';
 import { useLoaded } from '../live.js';
+import { StopTurn } from './decide.js';
 import type { ActorDetail, WhyAnswer, Work } from '../../answers.js';
 
 /**
@@ -28,13 +27,19 @@ export function Working({
   const turn = kind === 'session' ? turnOf(detail) : undefined;
   const startedAt = turn?.startedAt ?? detail.since;
   const said = work?.said != null && work.said.at >= startedAt ? work.said : undefined;
-  const silentMs = now.value - (said?.at ?? startedAt);
+  const silentMs = now.value - Math.max(said?.at ?? startedAt, turn?.heardAt ?? startedAt);
   return (
     <Panel
       name="working"
       title="At work"
       about={`for ${span(now.value - startedAt)}`}
-      end={readOnly === undefined && why?.next.some(isStop) && <Stop detail={detail} />}
+      end={
+        why?.next.some(isStop) && (
+          <span class="end">
+            <StopTurn actor={detail} />
+          </span>
+        )
+      }
       error={error}
       class="working"
     >
@@ -43,11 +48,7 @@ export function Working({
         <Fact name="silent for" value={span(silentMs)} isBad={silentMs > silentBadMs} />
         {turn !== undefined && (
           <>
-            <Fact
-              name="turn is ended in"
-              value={span(turn.deadlineAt - now.value)}
-              title={withUtc(turn.deadlineAt)}
-            />
+            <TurnLimit turn={turn} beganAt={work?.worker?.since ?? startedAt} />
             <Fact name="cost so far" value={`$${turn.costUsd.toFixed(2)}`} />
           </>
         )}
@@ -74,6 +75,33 @@ export function Working({
   );
 }
 
+/**
+ * When its turn is ended by itself, counted from when it began: one that waits for a slot has all of its time left.
+ * Past that, and past the time that its program gets to end, the page says that this did not happen.
+ */
+function TurnLimit({
+  turn: { hasBegun, limitMs },
+  beganAt,
+}: {
+  readonly turn: Turn;
+  readonly beganAt: number;
+}) {
+  if (!hasBegun) return <Fact name="turn may take, once it begins" value={span(limitMs)} />;
+  const endsAt = beganAt + limitMs;
+  const leftMs = endsAt - now.value;
+  if (leftMs > 0) return <Fact name="turn is ended in" value={span(leftMs)} title={withUtc(endsAt)} />;
+  if (leftMs > -endingMs) return <Fact name="turn is ended" value="now" title={withUtc(endsAt)} />;
+  return (
+    <>
+      <Fact name="turn should have ended" value={`${span(-leftMs)} ago`} title={withUtc(endsAt)} isBad />
+      <p class="bad">
+        It was not ended after {span(limitMs)}, as it should have been. Stop the turn; if it stays, restart
+        the gateway: <code>troupe stop --now</code>, <code>troupe start</code>.
+      </p>
+    </>
+  );
+}
+
 /** Where a turn is that outlives the gateway. That the gateway names it says that it lives. */
 function InWorker({
   worker: { name, state, pid, since, startedAt, memoryBytes },
@@ -92,25 +120,6 @@ function InWorker({
 
 const isStop = ({ event, allowed, sendable }: WhyAnswer['next'][number]): boolean =>
   event === 'session.stop' && allowed && sendable;
-
-/** Ends the turn where its silence is seen; with a reason it is sent from the possible events below. */
-function Stop({ detail }: { readonly detail: ActorDetail }) {
-  const { message, busy, attempt } = useAction();
-  const stop = (): Promise<unknown> =>
-    ask(actorPath(detail, '/send'), { post: { event: { type: 'session.stop' } } });
-  return (
-    <span class="end">
-      {message !== '' && (
-        <small class="bad" role="alert">
-          {message}
-        </small>
-      )}
-      <button type="button" disabled={busy} onClick={() => void attempt(stop)}>
-        Stop the turn
-      </button>
-    </span>
-  );
-}
 
 function Fact({
   name,
@@ -133,20 +142,36 @@ function Fact({
   );
 }
 
-/** Half of how long an engine may be silent before it is looked after. */
+/** From then on it stands in *Waiting* as quiet (`quietSeconds` of `GET /api/inspect/stuck`). */
 const silentBadMs = 60_000;
+/** A program that is ended is given time for that. */
+const endingMs = 30_000;
+
+interface Turn {
+  readonly startedAt: number;
+  /** Its effect has a slot, and the clock of its limit runs. */
+  readonly hasBegun: boolean;
+  readonly heardAt: number | undefined;
+  readonly limitMs: number;
+  readonly costUsd: number;
+}
 
 /** The turn of a session, from its context. */
-function turnOf({ context, since }: ActorDetail): {
-  readonly startedAt: number;
-  readonly deadlineAt: number;
-  readonly costUsd: number;
-} {
+function turnOf({ context, since }: ActorDetail): Turn {
   const { turn, turnDeadlineMs, totalCost } = context as {
-    readonly turn?: { readonly startedAt?: number } | null;
+    readonly turn?: {
+      readonly startedAt?: number;
+      readonly began?: boolean;
+      readonly heardAt?: number;
+    } | null;
     readonly turnDeadlineMs?: number;
     readonly totalCost?: number;
   };
-  const startedAt = turn?.startedAt ?? since;
-  return { startedAt, deadlineAt: startedAt + (turnDeadlineMs ?? 0), costUsd: totalCost ?? 0 };
+  return {
+    startedAt: turn?.startedAt ?? since,
+    hasBegun: turn?.began === true,
+    heardAt: turn?.heardAt,
+    limitMs: turnDeadlineMs ?? 0,
+    costUsd: totalCost ?? 0,
+  };
 }

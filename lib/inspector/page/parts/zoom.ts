@@ -1,7 +1,8 @@
-import { useSignal } from '@preact/signals';
+import { useSignal, type ReadonlySignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Area } from '../../chart/drawing.js';
+import { maxHeightOf } from './room.js';
 
 /** How large a drawing is shown in a box that scrolls, and the ways to change it. */
 export interface Zoom {
@@ -12,6 +13,10 @@ export interface Zoom {
   readonly fit: () => void;
   /** As it began: what matters is seen, in a size that can be read. */
   readonly home: () => void;
+  /** A part of it, in a size that can be read. */
+  readonly show: (area: Area) => void;
+  /** What of it is in the box now, in its own units. */
+  readonly seen: ReadonlySignal<Area | undefined>;
 }
 
 /**
@@ -55,19 +60,14 @@ export function useZoom(
     to(Math.min(1, element.clientWidth / width, maxHeightOf(element) / height));
   };
   const whole = { x: 0, y: 0, width, height };
-  const home = (): void => {
+  const roomFor = (element: HTMLElement, one: Area): number => {
+    const around = one === whole ? 0 : 40;
+    return Math.min(element.clientWidth / (one.width + around), maxHeightOf(element) / (one.height + around));
+  };
+  const show = (area: Area): void => {
     const element = box.current;
-    const last = focus.at(-1);
-    if (element === null || width === 0 || last === undefined) return;
-    const roomFor = (one: Area): number => {
-      const around = one === whole ? 0 : 40;
-      return Math.min(
-        element.clientWidth / (one.width + around),
-        maxHeightOf(element) / (one.height + around),
-      );
-    };
-    const area = [whole, ...focus].find((one) => roomFor(one) >= readable) ?? last;
-    const next = Math.min(1, Math.max(readable, roomFor(area)));
+    if (element === null || width === 0) return;
+    const next = Math.min(1, Math.max(readable, roomFor(element, area)));
     held.current = {
       x: area.x + area.width / 2,
       y: area.y + area.height / 2,
@@ -80,10 +80,46 @@ export function useZoom(
       element.scrollTop = held.current.y * next - held.current.top;
     }
   };
+  const home = (): void => {
+    const element = box.current;
+    const last = focus.at(-1);
+    if (element === null || last === undefined) return;
+    show([whole, ...focus].find((one) => roomFor(element, one) >= readable) ?? last);
+  };
   const areas = focus.map((one) => [one.x, one.y, one.width, one.height].join()).join(' ');
   useEffect(home, [areas, width, height]);
   useEffect(() => (box.current === null ? undefined : listen(box.current, scale, to, fit)), [width, height]);
-  return { scale: scale.value, by: (factor) => to(scale.value * factor), fit, home };
+  const seen = useSeen(box, scale);
+  return { scale: scale.value, by: (factor) => to(scale.value * factor), fit, home, show, seen };
+}
+
+/**
+ * What is in the box, in the units of the drawing. It is said only when it changes: each change draws again what reads
+ * it.
+ */
+function useSeen(
+  box: RefObject<HTMLElement | null>,
+  scale: ReadonlySignal<number>,
+): ReadonlySignal<Area | undefined> {
+  const seen = useSignal<Area | undefined>(undefined);
+  const measure = (): void => {
+    const element = box.current;
+    if (element === null) return;
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = element;
+    const [x, y, width, height] = [scrollLeft, scrollTop, clientWidth, clientHeight].map(
+      (px) => px / scale.value,
+    ) as [number, number, number, number];
+    const before = seen.value;
+    if (before?.x !== x || before.y !== y || before.width !== width || before.height !== height)
+      seen.value = { x, y, width, height };
+  };
+  useLayoutEffect(measure);
+  useEffect(() => {
+    const element = box.current;
+    element?.addEventListener('scroll', measure, { passive: true });
+    return () => element?.removeEventListener('scroll', measure);
+  }, []);
+  return seen;
 }
 
 /** A point of the drawing, and where in the box it stays. */
@@ -101,12 +137,6 @@ const readable = 0.7;
 const step = 1.25;
 /** A hand that clicks moves the mouse as far. */
 const clickPx = 4;
-
-/** The box is as high as its drawing, up to what its style allows. */
-function maxHeightOf(element: HTMLElement): number {
-  const most = Number.parseFloat(getComputedStyle(element).maxHeight);
-  return Number.isFinite(most) ? most : element.clientHeight;
-}
 
 function listen(
   element: HTMLElement,

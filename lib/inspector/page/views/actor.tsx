@@ -6,9 +6,11 @@ import { useLoaded, useMachine } from '../live.js';
 import { hasMoved } from '../moves.js';
 import { go, linkTo } from '../place.js';
 import { useSteps } from '../steps.js';
+import { keyOf } from '../stuck.js';
 import type { Filter } from '../taken.js';
 import { Chart } from '../parts/chart.js';
 import { OwnWaiting, Resume } from '../parts/decide.js';
+import { OutcomeLine } from '../parts/outcome-line.js';
 import { OwnRun } from '../parts/run-queue.js';
 import { History } from '../parts/history.js';
 import { NextMoves } from '../parts/next-moves.js';
@@ -74,6 +76,7 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
       <div class="heading">
         <h1 id="actor-title">{present.title ?? present.id}</h1>
         {value !== null && <State value={value} halted={at === undefined && present.halted !== null} />}
+        <OutcomeLine of={keyOf(actor)} />
         {at === undefined && (
           <p class="soft">
             for {span(now.value - present.since)}
@@ -111,6 +114,21 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
       )}
       <div class="columns even">
         <div class="stack">
+          <History
+            reader={reader}
+            machine={machine.value.value?.chart}
+            filter={filter}
+            at={at}
+            travel={travel}
+          />
+          <Panel name="context" title="Context" about={at === undefined ? undefined : `as of ${at}`}>
+            <Tree
+              value={then === undefined ? present.context : then === 'unborn' ? null : then.context}
+              label="Context"
+            />
+          </Panel>
+        </div>
+        <div class="stack">
           {at === undefined && (
             <NextMoves
               actor={actor}
@@ -122,21 +140,6 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
           {at === undefined && <Pending detail={present} />}
           {at === undefined && present.panels !== null && <Panels given={present.panels} />}
           {at === undefined && <OwnLetters actor={actor} count={present.deadLetters} />}
-          <Panel name="context" title="Context" about={at === undefined ? undefined : `as of ${at}`}>
-            <Tree
-              value={then === undefined ? present.context : then === 'unborn' ? null : then.context}
-              label="Context"
-            />
-          </Panel>
-        </div>
-        <div class="stack">
-          <History
-            reader={reader}
-            machine={machine.value.value?.chart}
-            filter={filter}
-            at={at}
-            travel={travel}
-          />
           <Relations detail={present} />
           <Panel name="record" title="Record" about="as the API shows it">
             <Tree

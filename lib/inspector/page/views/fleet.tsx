@@ -65,7 +65,7 @@ function Figures({ fleet }: { readonly fleet: Fleet }) {
     ['restarts', whole(fleet.restarts), fleet.restarts > 0, { view: 'supervision' }],
     ['halted', whole(halted), halted > 0, { view: 'waiting' }],
     ['dead letters', whole(fleet.deadLetters), fleet.deadLetters > 0, { view: 'supervision' }],
-    ['refused', whole(refusedCount.value)],
+    ['events refused', whole(refusedCount.value)],
   ];
   return (
     <dl class="figures">

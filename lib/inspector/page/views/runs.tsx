@@ -102,7 +102,7 @@ function Runs() {
                   {run.queued
                     ? 'waits for an earlier run of its workflow'
                     : run.parked === null
-                      ? `${run.stepCount} steps${run.inFlight > 0 ? `, ${run.inFlight} under way` : ''}`
+                      ? progressOf(run)
                       : `waits at ${run.parked.nodeId}`}
                 </span>
                 <span class="soft num end" title={withUtc(Date.parse(run.startedAt))}>
@@ -116,3 +116,12 @@ function Runs() {
     </section>
   );
 }
+
+const progressOf = ({
+  stepCount,
+  inFlight,
+}: {
+  readonly stepCount: number;
+  readonly inFlight: number;
+}): string =>
+  `${stepCount} ${stepCount === 1 ? 'step' : 'steps'}${inFlight > 0 ? `, ${inFlight} under way` : ''}`;

@@ -5,6 +5,7 @@ import { linkTo } from '../place.js';
 import { Resume, TryConnector } from '../parts/decide.js';
 import { DeadLettersPanel } from '../parts/letters.js';
 import { Panel } from '../../../page/parts/panel.js';
+import { whatHelps } from '../problems.js';
 import { QuotasPanel } from '../parts/quotas.js';
 import { WorkersPanel } from '../parts/workers.js';
 import type { SupervisionTree } from '../../answers.js';
@@ -110,9 +111,10 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
         </span>
         <span class="rules">
           {words[kind.strategy]}, {restartWords[kind.restart]}
-          {kind.backoffMs > 0 && `, after ${span(kind.backoffMs)} to ${span(kind.backoffMsMax)}`};{' '}
-          {kind.giveUp === 'halt' ? 'halted' : 'handed up'} after {kind.intensity} failures in{' '}
-          {span(kind.periodSeconds * 1_000)}
+          {kind.backoffMs > 0 && `, after ${span(kind.backoffMs)} to ${span(kind.backoffMsMax)}`}; at most{' '}
+          {kind.intensity} {kind.intensity === 1 ? 'failure' : 'failures'} in{' '}
+          {span(kind.periodSeconds * 1_000)}, then{' '}
+          {kind.giveUp === 'halt' ? 'halted' : 'halted, and a failure of the actor above it'}
         </span>
         <Window worst={worst} intensity={kind.intensity} />
         <span class={kind.restarts > 0 ? 'num bad' : 'num soft'}>
@@ -191,9 +193,10 @@ function Circuits({ circuits }: { readonly circuits: SupervisionTree['circuits']
               {reason !== null && `: ${reason.replace(/\.?$/, '.')}`}
               {nextTry !== null &&
                 (nextTry > now.value ? ` Next try in ${span(nextTry - now.value)}.` : ' It is tried now.')}
+              {status === 'failing' && ` What helps: ${whatHelps}.`}
             </span>
             <span class="end">
-              {type === 'connector' && status === 'failing' && <TryConnector name={name} />}
+              {type === 'connector' && <TryConnector name={name} isFailing={status === 'failing'} />}
               <b class={`state ${tones[status]}`}>{status}</b>
             </span>
           </li>

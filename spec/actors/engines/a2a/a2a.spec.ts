@@ -27,6 +27,33 @@ describe('the a2a engine', () => {
     others.push(other);
     return other;
   }
+  /** Its gateway and its worker are killed: the session knows the name that was reported, and nothing of the end. */
+  async function cutOff(prompt: string): Promise<string> {
+    let nativeId = '';
+    const forgotten = new Promise<void>((resolve) => {
+      const io: TurnIO = {
+        signal: new AbortController().signal,
+        spawn: () => Promise.reject(new Error('it starts no program')),
+        permission: () => Promise.resolve({ allow: false, message: '' }),
+        report(report) {
+          if (report.type === 'conversation.named') nativeId ||= report.nativeId;
+          if (report.type === 'text') resolve();
+        },
+      };
+      const request = { sessionId: 's', turnId: 's:1', prompt, transcript: [], nativeId: null };
+      const limits = {
+        model: null,
+        effort: null,
+        cwd: tmpdir(),
+        env: {},
+        deadlineMs: 60_000,
+        silenceMs: 60_000,
+      };
+      void engine().turn({ ...request, ...limits }, io);
+    });
+    await forgotten;
+    return nativeId;
+  }
   const said = ({ reports }: PlayedTurn): string =>
     reports.map((report) => (report.type === 'text' ? report.text : '')).join('');
   const notices = ({ reports }: PlayedTurn): readonly string[] =>
@@ -156,31 +183,8 @@ describe('the a2a engine', () => {
     expect(agent.cancelled).to.have.length(before + 2);
   });
 
-  // The gateway and its worker were killed: the session knows the name that was reported, and nothing of the end
   it('finds the task of a turn that was cut off by its id, and brings its answer first', async () => {
-    let nativeId = '';
-    const forgotten = new Promise<void>((resolve) => {
-      const io: TurnIO = {
-        signal: new AbortController().signal,
-        spawn: () => Promise.reject(new Error('it starts no program')),
-        permission: () => Promise.resolve({ allow: false, message: '' }),
-        report(report) {
-          if (report.type === 'conversation.named') nativeId ||= report.nativeId;
-          if (report.type === 'text') resolve();
-        },
-      };
-      const request = { sessionId: 's', turnId: 's:1', prompt: 'slowly', transcript: [], nativeId: null };
-      const limits = {
-        model: null,
-        effort: null,
-        cwd: tmpdir(),
-        env: {},
-        deadlineMs: 60_000,
-        silenceMs: 60_000,
-      };
-      void engine().turn({ ...request, ...limits }, io);
-    });
-    await forgotten;
+    const nativeId = await cutOff('slowly');
     const before = agent.told.length;
     const next = turn({ prompt: 'say and more', nativeId, onText: () => agent.letGo() });
     expect((await next).text).to.equal('half done\n\nand more');
@@ -189,6 +193,31 @@ describe('the a2a engine', () => {
     expect(agent.told.at(-1)?.contextId).to.equal(agent.told.at(-2)?.contextId);
     const { text } = await turn({ prompt: 'say again', nativeId: `${nativeId}gone` });
     expect(text).to.equal('again');
+  });
+
+  // They were sent again, and the agent did the same twice
+  it('sends no words again where the turn that was cut off is resumed and its task is found', async () => {
+    const nativeId = await cutOff('slowly');
+    const before = agent.told.length;
+    const again = { prompt: 'slowly', nativeId, isResumed: true };
+    expect(await turn({ ...again, onText: () => agent.letGo() })).to.include({ text: 'half done' });
+    expect(await turn({ ...again, prompt: 'say again' }), 'it has ended').to.include({ text: 'half done' });
+    expect(agent.told).to.have.length(before);
+    expect(await turn({ ...again, prompt: 'say it', nativeId: null })).to.include({ text: 'it' });
+    // It may not have got the answer that it waits for
+    const asking = (await turn({ prompt: 'ask' })).nativeId;
+    await turn({ ...again, prompt: 'say blue', nativeId: asking });
+    expect(agent.told.at(-1)).to.include({ text: 'say blue' });
+  });
+
+  // They were taken for the words that had begun the task, and were never sent
+  it('sends words that waited for the end of a task, also where their turn was cut off and is resumed', async () => {
+    const before = await cutOff('slowly');
+    const waiting = await turn({ prompt: 'say more', nativeId: before, deadlineMs: 1_500 });
+    expect(waiting.outcome).to.equal('failed');
+    const resumed = { prompt: 'say more', nativeId: waiting.nativeId, isResumed: true };
+    expect((await turn(resumed)).text).to.include('more');
+    expect(agent.told.at(-1)).to.include({ text: 'say more' });
   });
 
   it('shows pictures to an agent whose card takes them, and says where they were left out', async () => {

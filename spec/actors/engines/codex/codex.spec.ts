@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -46,6 +46,36 @@ describe('the codex engine', () => {
         for (const words of argv) expect(words).to.include(`projects={${folders.join(',')}}`);
       }
     });
+
+  // Codex 0.169 left AGENTS.md out of each request: it was told that no one trusted the folder's settings
+  it('is told what AGENTS.md says once, from the root down, where codex does not read it itself', async () => {
+    await mkdir(join(cwd, '.git'));
+    const inner = join(cwd, 'inner');
+    await mkdir(inner);
+    await writeFile(join(cwd, 'AGENTS.md'), 'use tabs');
+    await writeFile(join(inner, 'AGENTS.md'), 'use spaces');
+    const said = async (wish: Partial<TurnWish>): Promise<PlayedTurn> =>
+      playTurn(engine(), inner, {}, { prompt: '[[recall]]', ...wish });
+    const words = 'AGENTS.md of this project says:\nuse tabs\n\nuse spaces\n\n[[recall]]';
+    for (const project of ['untrusted', 'plain'] as const)
+      expect((await said({ project })).text).to.include(words);
+    expect((await said({ project: 'trusted' })).text).to.not.include('use tabs');
+    const { nativeId } = await said({ prompt: '[[say one]]' });
+    await writeFile(join(cwd, 'AGENTS.md'), 'use neither');
+    expect((await said({ nativeId })).text)
+      .to.include('use tabs')
+      .and.not.include('use neither');
+
+    await writeFile(join(inner, 'AGENTS.override.md'), 'use both');
+    expect((await said({})).text).to.include('use neither\n\nuse both\n\n');
+    await rm(join(inner, 'AGENTS.override.md'));
+    await writeFile(join(cwd, 'secret'), 'hidden');
+    await rm(join(inner, 'AGENTS.md'));
+    await symlink(join(cwd, 'secret'), join(inner, 'AGENTS.md'));
+    expect((await said({})).text)
+      .to.include('use neither\n\n[[recall]]')
+      .and.not.include('hidden');
+  });
 
   it('streams the answer, names its conversation and counts what this turn spent of what the conversation spent', async () => {
     const { outcome, text, usage, nativeId, reports } = await turn('[[say hello]]');

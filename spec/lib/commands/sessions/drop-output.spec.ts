@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createHash } from 'node:crypto';
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Kind } from '../../../../actors/contracts.js';
@@ -59,15 +59,17 @@ describe('results of tools, after their days', () => {
   async function open(version = sessionKind({ turn }).version): Promise<void> {
     const layout = layoutOf({ home });
     records = await openRecords({ layout, environment, root: null });
+    const store = await openLevelStore({ directory: home });
     const supervisor = await createSupervisor({
       kinds: [{ ...sessionKind({ turn }), version } as Kind, fileKind() as Kind, homeKind() as Kind],
-      store: await openLevelStore({ directory: home }),
+      store,
       environment,
     });
     app = {
       supervisor,
       records,
       engines: { eraseTranscripts: async () => undefined },
+      erasure: { compact: async () => store.compact?.(), heldBy: async () => [] },
       settings: {
         home,
         sessionRoots: [],
@@ -141,6 +143,41 @@ describe('results of tools, after their days', () => {
       'ENOENT',
     );
     expect(await listed()).to.equal(0);
+  });
+
+  // Both copies of the store kept what was replaced until they were rewritten for another reason, weeks later.
+  describe('as files', () => {
+    const files = async (words: string): Promise<readonly string[]> => {
+      const all = await readdir(home, { recursive: true, withFileTypes: true });
+      const paths = all.filter((one) => one.isFile()).map((one) => join(one.parentPath, one.name));
+      // A compaction removes files between the list and the look
+      const texts = await Promise.all(paths.map((path) => readFile(path, 'latin1').catch(() => '')));
+      return paths.filter((_, n) => texts[n]?.includes(words)).map((path) => path.slice(home.length + 1));
+    };
+    const dropped = ['m'.repeat(501), long.slice(0, 600), JSON.stringify(long).slice(1, 600)];
+    const left = async () => (await Promise.all(dropped.map(files))).flat();
+
+    it('are in none of the home any more', async () => {
+      await worked('s1');
+      await dropOutput(app);
+      expect(await files('m'.repeat(501)), 'so that the look proves something').to.not.deep.equal([]);
+      expect(await days(31)).to.equal(2);
+      expect(await left()).to.deep.equal([]);
+    });
+
+    it('are in none after the next look where the disk was full, or a gateway died, before they were rewritten', async () => {
+      await worked('s1');
+      await dropOutput(app);
+      Object.assign(app.erasure ?? {}, {
+        compact: async () => Promise.reject(new Error('the disk is full')),
+      });
+      expect(String(await days(31).catch(String))).to.equal('Error: the disk is full');
+      expect(await left(), 'so that the look proves something').to.not.deep.equal([]);
+      await close();
+      await open();
+      expect(await dropOutput(app), 'nothing is left to drop').to.equal(0);
+      expect(await left()).to.deep.equal([]);
+    });
   });
 
   // A wall that was set a year ahead is no proof that a year has passed.

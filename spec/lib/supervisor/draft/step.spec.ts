@@ -16,8 +16,7 @@ import {
   type AnyStateMachine,
 } from 'xstate';
 import { parentTarget, selfTarget, type Action } from '../../../../actors/driver.js';
-import { driverFor, scopedXState5, xstate5 } from '../../../../lib/supervisor/draft/driver.js';
-import { publicXState5 } from '../../../../lib/supervisor/draft/public-step.js';
+import { driverFor, publicXState5, scopedXState5, xstate5 } from '../../../../lib/supervisor/draft/driver.js';
 import { effect } from '../../../../machines/outputs.js';
 
 /**

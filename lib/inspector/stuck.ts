@@ -1,0 +1,174 @@
+import { isRefusal } from '../../machines/refusals.js';
+import type { ActorKey, Json } from '../../machines/outputs.js';
+import type { Supervisor } from '../supervisor/contract.js';
+import { actors } from './actors.js';
+import type { ActorSummary, MissingEngine, SlowActor, Stuck } from './answers.js';
+import { pulseOf } from './pulse.js';
+import { reasonOfEngine, type Engines } from './supervision.js';
+
+export interface StuckQuery {
+  /** A turn without output for so long is quiet. */
+  readonly quietSeconds: number;
+  /** What has been at work for so long is shown, whatever it says. */
+  readonly longSeconds: number;
+}
+
+/**
+ * What has stopped, and what perhaps does not go on though no one is asked: the rows of the page's list, and the number
+ * beside its name. What waits for a decision is `GET /api/attention`.
+ */
+export async function stuck(supervisor: Supervisor, engines: Engines, query: StuckQuery): Promise<Stuck> {
+  const [stopped, slow, letters] = await Promise.all([
+    stoppedActors(supervisor),
+    slowActors(supervisor, query),
+    supervisor.deadLetters({ limit: rowsMax + 1 }),
+  ]);
+  return {
+    engines: await missingEngines(supervisor, engines, [...stopped, ...slow]),
+    stopped: stopped.slice(0, rowsMax),
+    slow: slow.slice(0, rowsMax),
+    deadLetters: letters.slice(0, rowsMax).map(({ place: _place, ...letter }) => letter),
+    isCut: Math.max(stopped.length, slow.length, letters.length) > rowsMax,
+  };
+}
+
+/** Halted, failed, blocked or interrupted: nothing goes on by itself. */
+async function stoppedActors(supervisor: Supervisor): Promise<readonly ActorSummary[]> {
+  const { inspection } = supervisor;
+  const read: Promise<readonly ActorSummary[]>[] = [];
+  for (const { kind } of inspection.kinds()) {
+    const { states, halted } = inspection.counts(kind);
+    for (const [state, count] of Object.entries(states))
+      if (count > 0 && stopping.test(state)) read.push(longestIn(supervisor, kind, state));
+    if (halted > 0) read.push(longestIn(supervisor, kind, 'halted'));
+  }
+  const found = (await Promise.all(read)).flat();
+  const once = new Map(found.map((one) => [`${one.kind}/${one.id}`, one]));
+  return [...once.values()]
+    .filter(({ status, halted }) => status === 'active' || halted !== null)
+    .sort((a, b) => (a.halted?.at ?? a.since) - (b.halted?.at ?? b.since));
+}
+
+/** Engines that cannot run, and for which a session that is stuck waits; who waits longest is named. */
+async function missingEngines(
+  { inspection }: Supervisor,
+  engines: Engines,
+  found: readonly ActorSummary[],
+): Promise<readonly MissingEngine[]> {
+  const sessions = found.filter(({ kind, halted }) => kind === 'session' && halted === null);
+  if (sessions.length === 0) return [];
+  const stored = await inspection.stored(sessions);
+  const { engines: listed } = await engines.list();
+  return Object.values(listed).flatMap(({ name, available, ...why }): readonly MissingEngine[] => {
+    const waiting = sessions.filter((_, n) => stored[n]?.context['engine'] === name);
+    const first = waiting.reduce<ActorSummary | undefined>(
+      (longest, one) => (longest !== undefined && longest.since <= one.since ? longest : one),
+      undefined,
+    );
+    if (available || first === undefined) return [];
+    const { kind, id, title, since } = first;
+    return [
+      { name, reason: reasonOfEngine(why), sessions: waiting.length, first: { kind, id, title }, since },
+    ];
+  });
+}
+
+/** Runs that are queued; turns that are quiet; sessions and runs at work for long. */
+async function slowActors(
+  supervisor: Supervisor,
+  { quietSeconds, longSeconds }: StuckQuery,
+): Promise<readonly SlowActor[]> {
+  const { inspection, environment } = supervisor;
+  const now = environment.clock.now();
+  const known = new Set(inspection.kinds().map(({ kind }) => kind));
+  const of = async (kind: string, state: string): Promise<readonly ActorSummary[]> =>
+    known.has(kind) ? await longestIn(supervisor, kind, state) : [];
+  const [queued, runs, sessions] = await Promise.all([
+    of('workflow-run', 'queued'),
+    of('workflow-run', 'running'),
+    of('session', 'running'),
+  ]);
+  const heard = await lastHeard(supervisor, sessions);
+  const behind = await runsBefore(supervisor, queued);
+  const slow = [
+    ...queued.map((one, n): SlowActor => ({
+      ...one,
+      why: 'queued',
+      slowSince: one.since,
+      behind: behind[n] ?? null,
+    })),
+    ...runs.map((one): SlowActor => ({ ...one, why: 'long', slowSince: one.since })),
+    ...sessions.flatMap((one, n): readonly SlowActor[] => {
+      const { heardAt = one.since, waitsForPerson = false } = heard[n] ?? {};
+      if (waitsForPerson) return []; // it waits for a person
+      return now - heardAt >= quietSeconds * 1_000
+        ? [{ ...one, why: 'quiet', slowSince: heardAt }]
+        : [{ ...one, why: 'long', slowSince: one.since }];
+    }),
+  ];
+  return slow
+    .filter(({ why, slowSince }) => why !== 'long' || now - slowSince >= longSeconds * 1_000)
+    .sort((a, b) => a.slowSince - b.slowSince);
+}
+
+/** The runs that take the places of their workflow, for each that is queued: when one of them ends, it may begin. */
+async function runsBefore(
+  supervisor: Supervisor,
+  queued: readonly ActorSummary[],
+): Promise<readonly SlowActor['behind'][]> {
+  if (queued.length === 0) return [];
+  const lists = await Promise.all(
+    ['running', 'parked'].map((state) => longestIn(supervisor, 'workflow-run', state)),
+  );
+  const live = lists.flat();
+  const workflows = await workflowsOf(supervisor, [...queued, ...live]);
+  return queued.map((_, n) => {
+    const workflow = workflows[n];
+    if (workflow === undefined) return null;
+    const runs = live.filter((_run, at) => workflows[queued.length + at] === workflow);
+    return { workflow, runs: runs.slice(0, runsMax).map(({ id, title }) => ({ id, title })) };
+  });
+}
+
+const workflowsOf = async (
+  { inspection }: Supervisor,
+  runs: readonly ActorKey[],
+): Promise<readonly (string | undefined)[]> =>
+  (await inspection.stored(runs)).map((run) => {
+    const { workflowId } = (run?.view ?? {}) as { readonly workflowId?: unknown };
+    return typeof workflowId === 'string' ? workflowId : undefined;
+  });
+
+/** Whether each session waits for a permission, and when it said something last: from memory, else as its session was told, else when its turn began. */
+async function lastHeard(
+  supervisor: Supervisor,
+  sessions: readonly ActorKey[],
+): Promise<readonly { readonly heardAt?: number; readonly waitsForPerson: boolean }[]> {
+  const memory = pulseOf(supervisor);
+  const stored = await supervisor.inspection.stored(sessions);
+  return sessions.map((session, n) => {
+    const turn = stored[n]?.context['turn'] as Readonly<Record<string, Json>> | null | undefined;
+    const times = [memory.said(session)?.at, turn?.['heardAt'], turn?.['startedAt']];
+    const known = times.filter((time): time is number => typeof time === 'number');
+    const { permissions } = stored[n]?.context ?? {};
+    return {
+      ...(known.length > 0 && { heardAt: Math.max(...known) }),
+      waitsForPerson: Array.isArray(permissions) && permissions.length > 0,
+    };
+  });
+}
+
+async function longestIn(
+  supervisor: Supervisor,
+  kind: string,
+  state: string,
+): Promise<readonly ActorSummary[]> {
+  const page = await actors(supervisor, { kind, state, limit: perStateMax });
+  return isRefusal(page) ? [] : page.actors;
+}
+
+const stopping = /(?:^|\.)(?:error|blocked|interrupted|failed|escalated)$/;
+const perStateMax = 50;
+/** Named as what a queued run waits for. */
+const runsMax = 5;
+const rowsMax = 100;

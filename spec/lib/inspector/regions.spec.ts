@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { chartOf } from '../../../lib/inspector/chart/chart-of.js';
+import type { Box } from '../../../lib/inspector/chart/drawing.js';
+import { layOut } from '../../../lib/inspector/chart/lay-out.js';
+import { inRows, type Room } from '../../../lib/inspector/chart/regions.js';
+import { catalogue } from '../../charts/catalogue.js';
+import { exampleMachines } from '../../fixtures/example-machines.js';
+
+/** Parallel regions, placed by how much is seen at once. */
+describe('regions in rows', () => {
+  const two: readonly Room[] = [
+    { width: 900, height: 400 },
+    { width: 700, height: 300 },
+  ];
+
+  it('stand side by side where that shows them larger, else below each other', () => {
+    expect(inRows(two, { width: 1_600, height: 400 })).to.deep.equal({
+      width: 1_614,
+      height: 400,
+      places: [
+        { x: 0, y: 0 },
+        { x: 914, y: 0 },
+      ],
+    });
+    expect(inRows(two, { width: 1_000, height: 900 })).to.deep.equal({
+      width: 900,
+      height: 714,
+      places: [
+        { x: 0, y: 0 },
+        { x: 0, y: 414 },
+      ],
+    });
+  });
+
+  it('fill rows where neither one row nor one column is best', () => {
+    const four = Array.from({ length: 4 }, () => ({ width: 240, height: 200 }));
+    const { places, width, height } = inRows(four, { width: 500, height: 420 });
+    expect([width, height]).to.deep.equal([494, 414]);
+    expect(places.map(({ x, y }) => `${x} ${y}`)).to.deep.equal(['0 0', '254 0', '0 214', '254 214']);
+  });
+
+  it('need no room to be placed, the same everywhere', () => {
+    expect(inRows(two).height).to.equal(714);
+    expect(inRows([two[1] as Room, { width: 500, height: 10 }]).height).to.equal(300);
+    expect(inRows([]).places).to.deep.equal([]);
+  });
+
+  // A work item stands in two regions, and 1,500 pixels lay between them on a screen that is wider than high
+  it('bring what is active at once together on a desk, and keep to the width of a phone', () => {
+    const machine = catalogue.find(({ name }) => name === 'work-item')?.machine;
+    const chart = chartOf(machine as (typeof catalogue)[number]['machine']);
+    const boxes = (room: Room): [Box, Box] =>
+      ['work', 'approval'].map((path) =>
+        layOut(chart, room).boxes.find((box) => box.path === path && box.shape !== 'any'),
+      ) as [Box, Box];
+    const [work, approval] = boxes({ width: 1_134, height: 520 });
+    expect(approval.y).to.equal(work.y);
+    expect(approval.x).to.be.greaterThan(work.x + work.width);
+    const [above, below] = boxes({ width: 324, height: 440 });
+    expect(below.x).to.equal(above.x);
+    expect(below.y).to.be.greaterThan(above.y + above.height);
+  });
+
+  it('hold all four regions of a word processor in each of three rooms', () => {
+    const { machine } = exampleMachines.find(({ name }) => name === 'word-processor') ?? {};
+    const sizes = [1_134, 718, 324].map((width) => {
+      const drawing = layOut(chartOf(machine as (typeof exampleMachines)[number]['machine']), {
+        width,
+        height: 440,
+      });
+      expect(drawing.boxes.filter(({ depth }) => depth === 1)).to.have.length(4);
+      return Math.min(width / drawing.width, 440 / drawing.height);
+    });
+    expect(Math.min(...sizes)).to.be.greaterThan(0.45);
+  });
+});
