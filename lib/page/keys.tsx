@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 /**
  * The keyboard: `g` and a letter goes to a view, `?` lists the keys. Never while one types.
@@ -47,7 +47,8 @@ export function useKeys(
 ): void {
   const latest = useRef(actions);
   latest.current = actions;
-  useEffect(() => {
+  // With the first drawing, not after it: a key that is pressed as soon as something is there to act on counts
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
       if (document.querySelector('dialog[open]')) return;
