@@ -214,6 +214,17 @@ async function drain(
       else setTimeout(resolve, slowTurnMs);
     });
   cancel();
+  if (late)
+    kernel.environment.log.warn(
+      {
+        drainMs,
+        effects: effects.inFlight,
+        cellsBusy: kernel.cells.busy,
+        commitsIdle: commits.committer.idle,
+        intakeIdle: kernel.intake.idle,
+      },
+      'stopped while something was under way',
+    );
   for (const end of [...kernel.closing]) end();
   // Before the cells close: it would wait for a turn that is never given any more
   const resting = housekeeping.stop();
