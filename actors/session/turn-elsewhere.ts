@@ -101,6 +101,6 @@ export async function adoptElsewhere(
     confirm: () => Promise.resolve(),
     changes: undefined,
     tokenHash: hash,
-    attach: (side) => remote.attach(note, input.turnId, side),
+    attach: (side) => remote.attach(note, input.turnId, side, context.signal),
   });
 }

@@ -32,8 +32,16 @@ export interface RemoteTurns {
   begin(worker: string, turn: HostedTurn, side: GatewaySide, signal: AbortSignal): Promise<DistantTurn>;
   /** What was prepared there does not begin. */
   giveUp(worker: string, turnId: string): void;
-  /** As `TurnHosts.attach`; waits for the worker for as long as its turns may go on without a gateway. */
-  attach(note: Json, turnId: string, side: GatewaySide): Promise<DistantTurn | undefined>;
+  /**
+   * As `TurnHosts.attach`; waits for the worker for as long as its turns may go on without a gateway, or until `signal`
+   * says that this one waits no more: then it is answered, to be left or ended.
+   */
+  attach(
+    note: Json,
+    turnId: string,
+    side: GatewaySide,
+    signal: AbortSignal,
+  ): Promise<DistantTurn | undefined>;
   drop(note: Json, turnId: string): Promise<void>;
   /** Of a turn that was begun on another machine. */
   workerOf(note: Json | undefined): string | undefined;

@@ -199,13 +199,15 @@ export class RemoteWorker {
     return turn;
   }
 
+  /** `signal`: its worker is not waited for any more; the turn is answered as it is, to be left or ended. */
   attach(
     turnId: string,
     noted: Pick<Followed, 'tokenHash' | 'engine' | 'beganAt'>,
     side: GatewaySide,
+    signal: AbortSignal,
   ): Promise<DistantTurn | undefined> {
     const known = { ...noted, sessionId: turnId.replace(/:\d+$/, ''), begin: undefined };
-    return this.follow(turnId, known, side, { type: 'attach', turnId });
+    return this.follow(turnId, known, side, { type: 'attach', turnId }, signal);
   }
 
   drop(turnId: string): void {
@@ -237,6 +239,7 @@ export class RemoteWorker {
     known: Pick<Followed, 'sessionId' | 'engine' | 'tokenHash' | 'beganAt' | 'begin'>,
     side: GatewaySide,
     first: ToWorker,
+    signal?: AbortSignal,
   ): Promise<DistantTurn | undefined> {
     const { name, lostAfterMs, endMs } = this.options;
     return new Promise((resolve) => {
@@ -284,6 +287,9 @@ export class RemoteWorker {
       const patience = within(lostAfterMs, 'does not answer');
       this.turns.set(turnId, followed);
       void lost.then(() => resolve(undefined));
+      const enough = (): void => resolve(distant);
+      if (signal?.aborted === true) enough();
+      else signal?.addEventListener('abort', enough, { once: true });
       if (this.link === undefined) this.count();
       else this.link.send(first);
     });

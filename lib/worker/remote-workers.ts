@@ -130,12 +130,12 @@ export function remoteWorkers({
     begin: (name, turn, side, signal) => worker(name).begin(turn, side, signal),
     giveUp: (name, turnId) => worker(name).drop(turnId),
     workerOf: (note) => placeIn(note)?.worker,
-    async attach(note, turnId, side) {
+    async attach(note, turnId, side, signal) {
       const place = placeIn(note);
       const tokenHash = readNote(note)?.tokenHash;
       if (place === undefined || typeof tokenHash !== 'string') return undefined;
       const { engine, beganAt } = place;
-      return worker(place.worker).attach(turnId, { tokenHash, engine, beganAt }, side);
+      return worker(place.worker).attach(turnId, { tokenHash, engine, beganAt }, side, signal);
     },
     async drop(note, turnId) {
       const place = placeIn(note);

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
+import type { TurnEvent } from '../../../actors/engines/turn-events.js';
 import { defineEngine } from '../../../actors/engines/engine.js';
 import { startInstance, type Instance } from '../../../lib/instance.js';
 import { RemoteWorker } from '../../../lib/worker/remote-worker.js';
@@ -396,12 +397,14 @@ describe('the gateway’s side of a worker', () => {
     });
     remote.connect(link, { type: 'ready', pid: 1, startedAt: 1, running: 1, offer });
     const noted = { tokenHash: 'none', engine: 'talk', beganAt: 1 };
-    const adopted = remote.attach(turnId, noted, {
-      post: ({ seq, type }) => void said.push(`${seq} ${type}`),
+    const stopping = new AbortController();
+    const side = {
+      post: ({ seq, type }: TurnEvent) => void said.push(`${seq} ${type}`),
       confine: () => Promise.reject(new Error('Not here.')),
       onCaughtUp: () => void said.push('caught up'),
-    });
-    return { remote, link, said, told, adopted };
+    };
+    const adopted = remote.attach(turnId, noted, side, stopping.signal);
+    return { remote, link, said, told, adopted, stopping };
   }
 
   // what came before was lost, and when it was the end, the turn was never over
@@ -438,6 +441,16 @@ describe('the gateway’s side of a worker', () => {
     const deaf = adopting({ lostAfterMs: 20 });
     expect(await deaf.adopted).to.equal(undefined);
     expect(deaf.told.at(-1)).to.deep.equal({ type: 'drop', turnId });
+  });
+
+  // a gateway that was to hand its home over waited as long as a stop may take for a worker that had not come yet
+  it('leaves a turn whose worker has not answered where the gateway stops', async () => {
+    const { remote, link, told, adopted, stopping } = adopting();
+    remote.leave(link);
+    stopping.abort();
+    expect((await adopted)?.leave()).to.equal(true);
+    expect(remote).to.deep.include({ left: 1, turns: new Map() });
+    expect(told).to.deep.equal([{ type: 'attach', turnId }]);
   });
 
   // it was told nothing more, and went on for a quarter of an hour without a gateway
