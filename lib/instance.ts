@@ -89,6 +89,8 @@ export interface InstanceOptions {
    * Another node owns the home: wait as its standby, until the signal that is answered aborts. Absent: LOCKED.
    */
   readonly onStandby?: (owner: string) => AbortSignal;
+  /** True: the database has lost commits that this node knows of, and a person goes on without them. */
+  readonly acceptLoss?: boolean;
 }
 /** A home that runs. Close it before the program ends. */
 export interface Instance {
@@ -128,9 +130,9 @@ export async function startInstance(options: InstanceOptions = {}): Promise<Inst
 
 async function open(options: InstanceOptions, closing: Opened): Promise<Instance> {
   const layout = options.layout ?? layoutOf({ home: options.home });
-  const { engines: given = [], onProgress, onStandby } = options;
+  const { engines: given = [], onProgress, onStandby, acceptLoss } = options;
   const at = { host: options.host, port: options.port };
-  const opened = await openHome(layout, closing, { at, engines: given, onProgress, onStandby });
+  const opened = await openHome(layout, closing, { at, engines: given, onProgress, onStandby, acceptLoss });
   const { config, environment, store, live, secrets, tls, modules, departed, depart, telemetry } = opened;
   const { log } = environment;
   const { host, port, authRequired } = opened.gateway;

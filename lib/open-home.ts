@@ -58,6 +58,7 @@ export async function openHome(
     readonly engines: readonly Engine[];
     readonly onProgress: LevelStoreOptions['onProgress'] | undefined;
     readonly onStandby: ((owner: string) => AbortSignal) | undefined;
+    readonly acceptLoss: boolean | undefined;
   },
 ): Promise<OpenHome> {
   const config = await readConfig(layout.config);
@@ -91,6 +92,7 @@ export async function openHome(
     environment,
     onProgress: options.onProgress,
     onStandby: options.onStandby,
+    acceptLoss: options.acceptLoss,
     onDrain: () => depart('drained'),
   });
   closing.add(() => store.close());

@@ -21,6 +21,7 @@ import {
 interface StartOptions extends HomeOptions {
   readonly port?: number;
   readonly host?: string;
+  readonly acceptLoss?: boolean;
 }
 
 /** `troupe start`: the gateway in the foreground, until SIGTERM or Ctrl-C. */
@@ -32,14 +33,18 @@ export function startCommand(program: Command, terminal: Terminal): void {
       wholeNumber(0, 65_535),
     )
     .option('--host <address>', 'address to bind to (default: gateway.host of config.yaml, 127.0.0.1)')
+    .option('--accept-loss', 'go on where the database has lost commits that this node knows of')
     .action(async (options: StartOptions) => {
       // Loaded here alone, so that list, show and run answer at once
       const { startInstance } = await import('../instance.js');
       const layout = homeOf(options, terminal);
       // From now on: it is announced, and can be stopped, a moment before all of it has started
       const stopped = stopSignal(terminal);
-      const serve = () =>
-        startInstance({
+      let { acceptLoss = false } = options;
+      const serve = () => {
+        const isAccepted = acceptLoss;
+        acceptLoss = false; // this loss, and none that comes later
+        return startInstance({
           layout,
           ...(options.port === undefined ? {} : { port: options.port }),
           ...(options.host === undefined ? {} : { host: options.host }),
@@ -49,7 +54,9 @@ export function startCommand(program: Command, terminal: Terminal): void {
             terminal.say(`Standby: ${owner} owns the home; waiting to take it over.`);
             return stopped.signal;
           },
+          acceptLoss: isAccepted,
         });
+      };
       await ownAndWait(serve, layout, terminal, stopped);
     });
 }
@@ -76,7 +83,7 @@ async function ownAndWait(
     const ended = await closed(served, terminal);
     await turnsLeft(served, layout, terminal, stopped);
     if (departure === undefined || stopped.signal.aborted || !ended) return;
-    terminal.say(departure === 'lost' ? 'The home has another owner.' : 'The home is handed over.');
+    terminal.say(departure === 'lost' ? 'This node owns the home no more.' : 'The home is handed over.');
     if (departure === 'drained') await wait(afterDrainMs); // the next one first
   }
 }

@@ -46,6 +46,8 @@ export interface Layout {
   readonly run: string;
   readonly store: string;
   readonly storeCopy: string;
+  /** How far the log of a home in a database was seen to reach. */
+  readonly position: string;
   readonly temporary: string;
 }
 
@@ -96,6 +98,7 @@ export function layoutOf(choice: HomeChoice = {}): Layout {
     run: within('run'),
     store: within('store'),
     storeCopy: within('store-copy'),
+    position: within('store-position.json'),
     temporary: within('tmp'),
   };
 }

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { machineName } from '../../actors/engines/process/machine.js';
 import type { Environment } from '../environment.js';
@@ -9,6 +9,7 @@ import { homeStatus } from '../store/postgres/nodes.js';
 import { openPostgresStore } from '../store/postgres/postgres.js';
 import { readAnnouncement } from './announce.js';
 import { stageStore } from './backups/stage-store.js';
+import { keptPosition } from './kept-position.js';
 import type { Layout } from './layout.js';
 import { isUndoing } from './way-back.js';
 import { databasePassword, embeddedStore, movedStore } from './store-setting.js';
@@ -34,6 +35,8 @@ export interface OpenStoreOptions {
   readonly onStandby?: ((owner: string) => AbortSignal) | undefined;
   /** An operator wants this node to hand the home over. */
   readonly onDrain?: (() => void) | undefined;
+  /** A person knows that the database has lost commits, and goes on without them. */
+  readonly acceptLoss?: boolean | undefined;
 }
 
 /** Puts the files of the store's second copy into a folder, as of now; a database has none, and is copied out whole. */
@@ -51,7 +54,7 @@ export async function openStore(layout: Layout, options: OpenStoreOptions): Prom
     return openEmbedded(layout, options);
   }
   await refuseEmbedded(layout);
-  return openShared(options);
+  return openShared(layout, options);
 }
 
 /** The default setting would make a new, empty store beside the one that the home was moved to. */
@@ -118,13 +121,18 @@ export async function hasStandby(store: string): Promise<boolean> {
   return Promise.race([asked, wait(1_000, true, { ref: false })]);
 }
 
-async function openShared({ store, environment, onStandby, onDrain }: OpenStoreOptions): Promise<HomeStore> {
+async function openShared(
+  layout: Layout,
+  { store, environment, onStandby, onDrain, acceptLoss }: OpenStoreOptions,
+): Promise<HomeStore> {
   let ended: AbortSignal | undefined;
+  if (acceptLoss === true) await rm(layout.position, { force: true });
   return openPostgresStore({
     url: store,
     node: machineName(),
     log: environment.log,
     password: databasePassword(),
+    positions: keptPosition(layout.position, store),
     ...(onDrain === undefined ? {} : { onDrain }),
     ...(onStandby === undefined
       ? {}

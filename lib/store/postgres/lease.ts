@@ -1,6 +1,7 @@
 import { StoreError } from '../contract.js';
 import type { StoreClock } from '../ports.js';
 import type { PostgresPlace, Sql } from './connection.js';
+import type { Position } from './known-position.js';
 import { schema, schemaFormat } from './schema.js';
 
 /**
@@ -72,13 +73,9 @@ export async function claim(
  * As it stands for who waits for it. `draining`: its owner was asked to hand it over. A node whose lease ended, because
  * it was fenced, say, gives others that wait the time to be first.
  */
-export async function ownerState(
-  sql: Sql,
-  id: number,
-  node: string,
-): Promise<{ readonly owner: string; readonly isFree: boolean; readonly isDraining: boolean }> {
+export async function ownerState(sql: Sql, id: number, node: string): Promise<OwnerState> {
   const [row] = await sql`
-    select h.node, h.epoch, h.draining, h.lease_until < clock_timestamp() -
+    select h.node, h.epoch, h.draining, h.seq, h.chain, h.lease_until < clock_timestamp() -
       case when h.node = ${node} and exists (select from troupe_node n where n.home = h.id and n.node <> h.node
         and n.seen_at > clock_timestamp() - interval '5 seconds')
       then interval '1 second' else interval '0' end as free
@@ -87,7 +84,15 @@ export async function ownerState(
     owner: `node ${row?.['node'] || '(unnamed)'} (epoch ${row?.['epoch']})`,
     isFree: row?.['free'] === true,
     isDraining: row?.['draining'] === true,
+    position: { seq: Number(row?.['seq']), chain: String(row?.['chain']) },
   };
+}
+
+export interface OwnerState {
+  readonly owner: string;
+  readonly isFree: boolean;
+  readonly isDraining: boolean;
+  readonly position: Position;
 }
 
 /** Let `troupe node list` show who waits. */
@@ -97,17 +102,20 @@ export async function standBy(sql: Sql, id: number, node: string): Promise<void>
     on conflict (home, node) do update set seen_at = excluded.seen_at`;
 }
 
-/** `lost`: it has another owner. `draining`: it is to be handed over. */
+/** Undefined: it has another owner. `isDraining`: it is to be handed over. */
 export async function renew(
   sql: Sql,
   { id, epoch, owner }: Claim,
   leaseMs: number,
-): Promise<'held' | 'draining' | 'lost'> {
+): Promise<{ readonly isDraining: boolean; readonly position: Position } | undefined> {
   const [row] = await sql`
     update troupe_home set lease_until = clock_timestamp() + ${`${leaseMs} milliseconds`}::interval
-    where id = ${id} and epoch = ${epoch} and owner = ${owner} returning draining`;
-  if (row === undefined) return 'lost';
-  return row['draining'] === true ? 'draining' : 'held';
+    where id = ${id} and epoch = ${epoch} and owner = ${owner} returning draining, seq, chain`;
+  if (row === undefined) return undefined;
+  return {
+    isDraining: row['draining'] === true,
+    position: { seq: Number(row['seq']), chain: String(row['chain']) },
+  };
 }
 
 /** Give it back, so that the next one need not wait. */

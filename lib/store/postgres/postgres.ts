@@ -7,6 +7,7 @@ import type { Database } from '../database.js';
 import { storePorts, type StoreClock, type StorePorts } from '../ports.js';
 import { commitsOf } from './commits.js';
 import { connectTo, disconnect, isPassing, placeOf, type PostgresPlace, type Sql } from './connection.js';
+import { knownPosition, type KnownPosition, type PositionKeeper } from './known-position.js';
 import {
   claim,
   leaseClock,
@@ -40,6 +41,8 @@ export interface PostgresStoreOptions {
   readonly onOwned?: (owner: string) => AbortSignal;
   /** An operator wants the home handed over: stop, and close the store. */
   readonly onDrain?: () => void;
+  /** How far this node has seen the log reach. Absent: it remembers that only as long as the store is open. */
+  readonly positions?: PositionKeeper;
 }
 
 /** A store in a database: what the port promises, and what an operator may ask of it. */
@@ -58,7 +61,7 @@ export interface PostgresStore extends Store {
 
 /**
  * Open a home in PostgreSQL as its owner. Throws LOCKED while another process owns it, REFUSED where a person is
- * needed, STORE_UNAVAILABLE where the database cannot be reached.
+ * needed (the database went back, say), STORE_UNAVAILABLE where the database cannot be reached.
  * `const store = await openPostgresStore({ url: 'postgres://troupe@localhost/troupe' })`
  * @example const store = await postgresStore({ url: 'postgres://troupe@localhost/troupe' });
  */
@@ -70,9 +73,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   try {
     const lease = leaseClock(clock, place.leaseMs);
     const id = await prepare(writer, place);
-    const { from, claimed } = await claimOrWait({ writer, id, place, lease, clock, options });
+    const known = await knownPosition(options.positions, place.home);
+    const { from, claimed } = await claimOrWait({ writer, id, place, lease, clock, options, known });
     lease.prolonged(from);
     return liveStore({
+      known,
       options,
       place,
       ports,
@@ -90,7 +95,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer'> {
+interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer' | 'known'> {
   readonly id: number;
   readonly clock: StoreClock;
 }
@@ -99,7 +104,7 @@ interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer'> {
  * A standby looks ten times a second whether the home is free, and oftener while its owner hands it over: until then
  * no one is answered. A database that is away for a while does not end its wait.
  */
-async function claimOrWait({ writer, id, place, lease, clock, options }: Wait) {
+async function claimOrWait({ writer, id, place, lease, clock, options, known }: Wait) {
   const { node = '', address = '' } = options;
   const claimant = { owner: randomUUID(), node, address };
   let signal: AbortSignal | undefined;
@@ -107,7 +112,8 @@ async function claimOrWait({ writer, id, place, lease, clock, options }: Wait) {
   for (let tries = 0; ; tries += 1) {
     let pauseMs = standbyMs;
     try {
-      const { owner, isFree, isDraining } = await ownerState(writer, id, node);
+      const { owner, isFree, isDraining, position } = await ownerState(writer, id, node);
+      known.see(position);
       const from = lease.moment();
       const claimed = isFree ? await claim(writer, id, place, claimant) : undefined;
       if (claimed !== undefined) return { from, claimed };
@@ -120,7 +126,11 @@ async function claimOrWait({ writer, id, place, lease, clock, options }: Wait) {
         await standBy(writer, id, node);
       }
     } catch (error) {
-      if (signal === undefined || signal.aborted || !isPassing(error)) throw error;
+      if (signal !== undefined && !signal.aborted && isPassing(error)) pauseMs = standbyMs;
+      else {
+        await known.keep();
+        throw error;
+      }
     }
     await clock.wait(pauseMs, signal === undefined ? {} : { signal }).catch(() => undefined);
     if (signal?.aborted === true) throw new StoreError('LOCKED', 'the wait for the home was ended');
@@ -134,9 +144,12 @@ const drainingMs = 20;
 /** An owner may not do what it was asked for. */
 const quickChecksMax = 1_000;
 const seenEvery = 20;
+/** Renewals of the lease. What is acknowledged in between is known to this process, and to its standbys. */
+const keptEvery = 10;
 const patienceMsMax = 30_000;
 
 interface Parts {
+  readonly known: KnownPosition;
   readonly options: PostgresStoreOptions;
   readonly place: PostgresPlace;
   readonly ports: StorePorts;
@@ -146,7 +159,16 @@ interface Parts {
   readonly readers: Sql;
 }
 
-function liveStore({ options, place, ports, lease, claimed, readers, ...parts }: Parts): PostgresStore {
+function liveStore({
+  options,
+  place,
+  ports,
+  lease,
+  claimed,
+  readers,
+  known,
+  ...parts
+}: Parts): PostgresStore {
   const { clock } = ports;
   const { leaseMs } = place;
   const { log } = options;
@@ -170,7 +192,7 @@ function liveStore({ options, place, ports, lease, claimed, readers, ...parts }:
   };
   const lose = (reason: string): void => {
     if (state.state === 'lost') return;
-    log?.warn({ home: place.home, epoch: claimed.epoch, reason }, 'home was lost to another owner');
+    log?.warn({ home: place.home, epoch: claimed.epoch, reason }, 'home was lost');
     commits.stop(new StoreError('LOST', reason));
     become({ state: 'lost', reason });
     closing.abort();
@@ -226,20 +248,32 @@ function liveStore({ options, place, ports, lease, claimed, readers, ...parts }:
 
   async function prolong(): Promise<void> {
     const from = lease.moment();
-    const answer = await renew(writer, claimed, leaseMs);
-    if (answer === 'lost') return lose('another node took it over');
+    known.reached(commits.head); // what is settled later may not be in the answer
+    const held = await renew(writer, claimed, leaseMs);
+    if (held === undefined) return lose('another node took it over');
+    try {
+      known.see(held.position);
+    } catch (error) {
+      return lose((error as StoreError).message);
+    }
     lease.prolonged(from);
-    if (answer === 'draining') options.onDrain?.();
+    if (held.isDraining) options.onDrain?.();
   }
 
   /** Commits prolong the lease by themselves; where none come it is done here. */
   async function keepLease(): Promise<void> {
-    while (!closing.signal.aborted) {
+    for (let renewals = 0; !closing.signal.aborted; renewals += 1) {
       await pause(leaseMs / 3);
       if (closing.signal.aborted || recovering !== undefined) continue;
       await answered(prolong()).catch((error: unknown) => recover(error));
+      if (renewals % keptEvery === 0) await keepPosition();
     }
   }
+
+  const keepPosition = (): Promise<void> =>
+    known
+      .keep()
+      .catch((error: unknown) => log?.warn({ err: error }, 'the position of the log could not be kept'));
 
   /** A connection that swallows requests is as good as broken. */
   function answered(request: Promise<void>, patienceMs = leaseMs): Promise<void> {
@@ -268,6 +302,8 @@ function liveStore({ options, place, ports, lease, claimed, readers, ...parts }:
     closing.abort();
     commits.stop(new StoreError('STORE_UNAVAILABLE', 'the store is closed'));
     await recovering;
+    known.reached(commits.head);
+    await keepPosition();
     if (state.state === 'ready')
       await answered(release(writer, claimed)).catch((error: unknown) =>
         log?.warn({ err: error }, 'lease could not be given back; it ends by itself'),

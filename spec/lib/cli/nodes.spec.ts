@@ -134,7 +134,7 @@ describe('troupe with a home in PostgreSQL', function () {
     await first.seen(/Standby: node two/);
     expect(await todos(two)).to.include('water the plants');
     expect(await troupe.run('node', 'fence', '--home', one)).to.include({ code: 0 });
-    await second.seen(/The home has another owner/);
+    await second.seen(/This node owns the home no more/);
     // Both wait for it now
     await Promise.race([first, second].map((each) => each.seen(/Troupe runs at[^]*Troupe runs at/)));
   });
@@ -147,7 +147,7 @@ describe('troupe with a home in PostgreSQL', function () {
     const second = begin(two, 'two');
     await second.seen(/Standby: node one/);
     expect(await troupe.run('node', 'fence', '--home', two)).to.include({ code: 0 });
-    await first.seen(/The home has another owner/);
+    await first.seen(/This node owns the home no more/);
     await second.seen(/Troupe runs at/);
     expect(await add(two, 'feed the cat')).to.equal(0);
   });

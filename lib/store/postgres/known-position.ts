@@ -1,0 +1,64 @@
+import { StoreError } from '../contract.js';
+
+/** A place in the log of a home that is known to have been reached. */
+export interface Position {
+  readonly seq: number;
+  readonly chain: string;
+}
+
+/** Where a node keeps how far it has seen a home's log reach: also after a restart of its own. */
+export interface PositionKeeper {
+  read(): Promise<Position | undefined>;
+  write(position: Position): Promise<void>;
+}
+
+/**
+ * A database can go back: it fails over to a standby that lacks its last commits, or is restored from a backup. Nothing
+ * in it says so. Who has seen more of the log refuses to go on, for what was acknowledged would be gone without a word.
+ */
+export interface KnownPosition {
+  /** The database says that the log reaches so far. Throws REFUSED where it was seen to reach further. */
+  see(position: Position): void;
+  /** The database has acknowledged a commit of this node. */
+  reached(position: Position): void;
+  /** Keep what was seen, where that is more than what is kept. */
+  keep(): Promise<void>;
+}
+
+/** `const known = await knownPosition(options.positions, place.home); known.see(claimed); await known.keep()` */
+export async function knownPosition(
+  keeper: PositionKeeper | undefined,
+  home: string,
+): Promise<KnownPosition> {
+  let seen = await keeper?.read();
+  let kept = seen?.chain;
+  return {
+    see(position) {
+      const isBehind =
+        seen !== undefined &&
+        (position.seq < seen.seq || (position.seq === seen.seq && position.chain !== seen.chain));
+      if (isBehind) throw new StoreError('REFUSED', lossSentence(home, seen as Position, position));
+      seen = position;
+    },
+    reached(position) {
+      if (seen === undefined || position.seq > seen.seq) seen = position;
+    },
+    async keep() {
+      if (seen === undefined || seen.chain === kept) return;
+      await keeper?.write(seen);
+      kept = seen.chain;
+    },
+  };
+}
+
+function lossSentence(home: string, seen: Position, now: Position): string {
+  const of = `of the home "${home}"`;
+  const lost =
+    seen.seq > now.seq
+      ? `has lost ${seen.seq - now.seq} commits ${of}: it ends at ${now.seq}, and ${seen.seq} was reached`
+      : `holds another history ${of} than the one that was seen at ${seen.seq}`;
+  return (
+    `The database ${lost}. It was restored, or failed over to a copy that lacked them. Bring back the copy that has ` +
+    'them, or start with "--accept-loss" on each node to go on without them.'
+  );
+}

@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { keptPosition } from '../../../../lib/home/kept-position.js';
+import { placeOf } from '../../../../lib/store/postgres/connection.js';
+import type { PositionKeeper } from '../../../../lib/store/postgres/known-position.js';
+import { openPostgresStore, type PostgresStore } from '../../../../lib/store/postgres/postgres.js';
+import { groupAfter, rejection } from '../../../../lib/testing/store-contract.js';
+import { startPostgres, type PostgresServer } from '../../../helpers/postgres-server.js';
+
+/**
+ * What an asynchronous standby does that is promoted, and a backup that is restored: the database is as it was some
+ * commits ago. Everything went on from there, and what had been acknowledged was gone without a word.
+ */
+describe('a database that has lost commits', function () {
+  this.timeout(180_000);
+  let server: PostgresServer;
+  let url: string;
+  let folder: string;
+  const opened: PostgresStore[] = [];
+  before(async () => {
+    server = await startPostgres();
+  });
+  after(() => server?.stop());
+  beforeEach(async () => {
+    url = `${await server.newDatabase()}?lease=1`;
+    folder = await mkdtemp(join(tmpdir(), 'troupe-position-'));
+  });
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((store) => store.close()));
+    await rm(folder, { recursive: true });
+  });
+
+  const positionsOf = (node: string): PositionKeeper => keptPosition(join(folder, node), url);
+  async function open(node: string, isStandby = false): Promise<PostgresStore> {
+    const store = await openPostgresStore({
+      url,
+      node,
+      positions: positionsOf(node),
+      ...(isStandby && { onOwned: () => new AbortController().signal }),
+    });
+    opened.push(store);
+    return store;
+  }
+  const add = (store: PostgresStore, name: string): Promise<void> =>
+    store.write(groupAfter(store.head, 1, [[`a/x/${name}`, '1']]));
+  const reached = (store: PostgresStore): Promise<string> =>
+    new Promise((resolve) => {
+      if (store.state.state === 'lost') return resolve(store.state.reason);
+      store.onState((state) => state.state === 'lost' && resolve(state.reason));
+    });
+
+  /** The database as it is now, to be gone back to: every connection to it breaks then. */
+  async function copy(): Promise<() => Promise<void>> {
+    const withAdmin = async (work: (sql: postgres.Sql) => Promise<unknown>): Promise<void> => {
+      const sql = postgres(placeOf(url).url, { max: 1, onnotice: () => undefined });
+      await work(sql);
+      await sql.end();
+    };
+    await withAdmin((sql) =>
+      sql.unsafe('create table old_home as table troupe_home; create table old_row as table troupe_row'),
+    );
+    return () =>
+      withAdmin((sql) =>
+        sql.begin(async (tx) => {
+          await tx.unsafe('lock table troupe_home in access exclusive mode');
+          await tx.unsafe('delete from troupe_row; insert into troupe_row table old_row');
+          await tx.unsafe(
+            'update troupe_home h set frame = o.frame, seq = o.seq, chain = o.chain from old_home o where o.id = h.id',
+          );
+          await tx.unsafe(
+            'select pg_terminate_backend(pid) from pg_stat_activity ' +
+              'where datname = current_database() and pid <> pg_backend_pid()',
+          );
+        }),
+      );
+  }
+
+  it('ends its owner, who says how many, and refuses every node that knows of them', async () => {
+    const owner = await open('a');
+    await add(owner, 'one');
+    const goBack = await copy();
+    await add(owner, 'two');
+    await add(owner, 'three');
+    await goBack();
+    const why = await reached(owner);
+    expect(why).to.match(/has lost 2 commits of the home "default": it ends at 1, and 3 was reached/);
+    expect(await rejection(add(owner, 'four'))).to.include({ code: 'LOST' });
+    await owner.close();
+    const refused = await rejection(open('a', true));
+    expect(refused).to.include({ code: 'REFUSED', message: why });
+    expect(refused.message).to.include('--accept-loss');
+    // A person has decided, on this node
+    await rm(join(folder, 'a'));
+    const again = await open('a', true);
+    expect(again.head.seq).to.equal(1);
+    await add(again, 'other two');
+  });
+
+  it('is refused by a standby that saw more of it, and by the same node after a restart', async () => {
+    const owner = await open('a');
+    await add(owner, 'one');
+    const goBack = await copy();
+    await add(owner, 'two');
+    await owner.close();
+    await (await open('b')).close(); // it has seen both
+    await goBack();
+    for (const _ of [1, 2]) {
+      const refused = await rejection(open('b', true));
+      expect(refused.message).to.match(/has lost 1 commits of the home "default"/);
+    }
+    // What was kept is of that database alone
+    const elsewhere = keptPosition(join(folder, 'b'), 'postgres://troupe@localhost/other');
+    expect(await elsewhere.read()).to.equal(undefined);
+    expect(await positionsOf('b').read()).to.include({ seq: 2 });
+  });
+
+  it('is another one where the log goes on differently from the same place', async () => {
+    const owner = await open('a');
+    await add(owner, 'one');
+    const goBack = await copy();
+    await add(owner, 'two');
+    await owner.close();
+    await goBack();
+    const unaware = await open('c');
+    await unaware.write({ ...groupAfter(unaware.head, 1, []), chain: 'of another history' });
+    await unaware.close();
+    expect((await rejection(open('a'))).message).to.match(/holds another history .* seen at 2/);
+  });
+});
