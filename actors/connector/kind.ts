@@ -32,11 +32,11 @@ export function connectorKind(effects: EffectsOf<typeof connectorMachine>) {
     view: (snapshot) => connectorView(snapshot.value, snapshot.context),
     index: (snapshot) => [{ index: 'all', key: sortableText(snapshot.context.name) }],
     waitingFor: (snapshot) => connectorWaiting(snapshot.value.link, snapshot.context),
-    indexVersion: 2,
+    indexVersion: 3,
     operatorEvents: { 'connector.start': {}, 'connector.stop': {} },
     redacted: ['text'],
     keptInBundles: (
-      'id name connectorType employee channel thread deliveryId requestedBy outcome messageId ' +
+      'id name connectorType employee channel thread deliveryId waitingId requestedBy outcome messageId ' +
       'senders mode code choice'
     ).split(' '),
     validateContext: checkShape({

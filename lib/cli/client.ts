@@ -120,6 +120,13 @@ export async function sessionNamed(client: Client, typed: string): Promise<strin
   return found.length === 1 ? (found[0] ?? typed) : typed;
 }
 
+/** What cannot be taken back is not done by two letters that happen to fit. Throws where they are too few. */
+export function requireLong(typed: string): void {
+  if (typed.length < longPart)
+    throw new CommandError(exitCodes.usage, `"${typed}" is too short: give ${longPart} characters of the id.`);
+}
+
+const longPart = 8;
 const whole = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const shortestPart = 2;
 const hitsMax = 100; // of one answer: behind them another session may begin so too

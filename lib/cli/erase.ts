@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ErasureReport } from '../commands/sessions/erase-contents.js';
-import { connect, sessionNamed } from './client.js';
+import { connect, requireLong, sessionNamed } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 
@@ -25,6 +25,7 @@ export function eraseCommand(program: Command, terminal: Terminal): void {
     .option('--json', 'answer as JSON')
     .action(async (session: string | undefined, { before, person, ...options }: EraseOptions) => {
       const layout = homeOf(options, terminal);
+      if (session !== undefined) requireLong(session);
       const client = await connect(layout);
       const chosen = {
         ...(session === undefined ? {} : { sessionId: await sessionNamed(client, session) }),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { connect, sessionNamed, type Client } from './client.js';
+import { connect, requireLong, sessionNamed, type Client } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
@@ -15,12 +15,7 @@ export function sessionCommand(program: Command, terminal: Terminal): void {
     'delete idle sessions; files of their agents and attempts at work items are kept',
   ).action(async (typed: readonly string[], options: HomeOptions) => {
     const client = await connect(homeOf(options, terminal));
-    const short = typed.find((part) => part.length < deletablePart);
-    if (short !== undefined)
-      throw new CommandError(
-        exitCodes.usage,
-        `"${short}" is too short: give ${deletablePart} characters of the id.`,
-      );
+    typed.forEach(requireLong);
     const ids = await allNamed(client, typed);
     const titles = new Map(await Promise.all(ids.map((id) => titleOf(client, id))));
     const { count, preserved } = await client.post('/api/sessions/bulk-delete', { body: { ids } });
@@ -61,8 +56,6 @@ export function sessionCommand(program: Command, terminal: Terminal): void {
 const allNamed = async (client: Client, typed: readonly string[]): Promise<string[]> => [
   ...new Set(await Promise.all(typed.map((part) => sessionNamed(client, part)))),
 ];
-
-const deletablePart = 8;
 
 /** What was deleted is told by its title too; what is not there is for the gateway to refuse. */
 const titleOf = (client: Client, id: string): Promise<[string, string]> =>

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import {
   decisionRequest,
+  deliveryIdOf,
   refusalIn,
   wordsOf,
   type DecisionWords,
@@ -182,7 +183,8 @@ export const lastPart = (waitingId: string): string => waitingId.slice(waitingId
 function named(typed: string, items: readonly WaitingItem[], layout: Layout): WaitingItem {
   const [, actor = typed, thing] = /^([^:]*):(.*)$/.exec(typed) ?? [];
   const fits = (item: WaitingItem): boolean =>
-    thing === undefined || item.waitingId === thing || lastPart(item.waitingId) === thing;
+    thing === undefined ||
+    [item.waitingId, lastPart(item.waitingId), deliveryIdOf(item.waitingId)].includes(thing);
   const whole = items.filter((item) => item.id === actor && fits(item));
   const found = whole.length > 0 ? whole : items.filter((item) => item.id.startsWith(actor) && fits(item));
   const [one, ...more] = found;

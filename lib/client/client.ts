@@ -90,8 +90,8 @@ export function createClient(options: ClientOptions = {}): Client {
     ...(options.WebSocket && { WebSocket: options.WebSocket }),
   });
 
-  async function judge(): Promise<void> {
-    const state = await requests.get('/api/auth/state').catch((error: unknown) => {
+  async function judge(signal: AbortSignal): Promise<void> {
+    const state = await requests.get('/api/auth/state', { signal }).catch((error: unknown) => {
       if (isPassing(error)) return undefined;
       throw error;
     });

@@ -12,13 +12,15 @@ export interface Socket {
   onerror: ((event: never) => void) | null;
   /** Called by the client. */
   close(code?: number): void;
+  /** Of the package `ws`, which waits 30 s for a far side that does not answer a close. */
+  terminate?(): void;
 }
 
 export interface ConnectionOptions {
   /** Opens the next socket, where the one before it stopped. */
   readonly open: () => Promise<Socket>;
   /** Throws where it makes no sense to go on trying; asked after a socket that was not accepted. */
-  readonly judge: () => Promise<void>;
+  readonly judge: (signal: AbortSignal) => Promise<void>;
   /** A frame, parsed. */
   readonly take: (frame: unknown) => void;
   /** True with the first frame of a socket, false when it is lost or cannot be opened; each once until the other. */
@@ -52,10 +54,12 @@ export function keepConnected(options: ConnectionOptions): Connection {
   let isOpen: boolean | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let steady: ReturnType<typeof setTimeout> | undefined;
+  const over = new AbortController();
   const forget = onChance(() => void (isRetrying && start()));
 
   function close(): void {
     state = 'over';
+    over.abort();
     forget();
     drop();
   }
@@ -74,7 +78,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
     socket = undefined;
     if (left === undefined) return;
     left.onmessage = left.onclose = null;
-    left.close();
+    leave(left);
   }
 
   function say(now: boolean): void {
@@ -86,7 +90,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
   async function dial(): Promise<void> {
     const mine = await options.open();
     mine.onerror = () => undefined; // a close follows
-    if (state !== 'active') return mine.close();
+    if (state !== 'active') return leave(mine);
     socket = mine;
     let isAccepted = false;
     mine.onmessage = ({ data }) => {
@@ -127,7 +131,7 @@ export function keepConnected(options: ConnectionOptions): Connection {
     say(false);
     if (!wasAccepted) {
       try {
-        await options.judge();
+        await options.judge(over.signal);
       } catch (error) {
         return end(error);
       }
@@ -163,6 +167,14 @@ export function keepConnected(options: ConnectionOptions): Connection {
   };
 }
 
+/** One that was closed must not keep a program from ending. */
+function leave(socket: Socket): void {
+  socket.close();
+  if (socket.terminate === undefined) return;
+  const timer: { unref?(): void } | number = setTimeout(() => socket.terminate?.(), closeMsMax);
+  if (typeof timer === 'object') timer.unref?.();
+}
+
 interface PageEvents {
   readonly document?: PageEvents & { readonly visibilityState: string };
   addEventListener(type: string, listener: () => void): void;
@@ -186,3 +198,4 @@ function onChance(listener: () => void): () => void {
 const revoked = 4001;
 const silenceMs = 20_000;
 const steadyMs = 5_000;
+const closeMsMax = 1_000;

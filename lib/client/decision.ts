@@ -123,8 +123,8 @@ export function decisionRequest(
     case 'delivery':
     case 'unknown-delivery':
       return {
-        path: `/api/connectors/${own}/deliveries/${encodeURIComponent(waitingId)}/settle`,
-        body: { choice: deliveryChoice[choice] },
+        path: `/api/connectors/${own}/deliveries/${encodeURIComponent(deliveryIdOf(waitingId))}/settle`,
+        body: { choice: deliveryChoice[choice], waitingId },
       };
     case 'resume':
       return { path: `/api/sessions/${own}/resume`, body: {} };
@@ -142,6 +142,12 @@ export function decisionRequest(
       return undefined;
   }
 }
+
+/**
+ * The message of which a try waits.
+ * @example deliveryIdOf('d-1~1700000000000') // 'd-1'
+ */
+export const deliveryIdOf = (waitingId: string): string => waitingId.replace(/~\d+$/, '');
 
 const deliveryChoice = { approve: 'arrived', again: 'send-again', reject: 'give-up', escalate: '' } as const;
 

@@ -39,7 +39,7 @@ export interface Connector {
   /** Offers `protocols`: the bearer token goes there, for it never goes into an address. */
   connect(path: string): Promise<Socket>;
   /** Throws a `GatewayError` where it makes no sense to go on trying. */
-  judge(): Promise<void>;
+  judge(signal: AbortSignal): Promise<void>;
 }
 
 /** What one path says, and how far the log has come with it. */

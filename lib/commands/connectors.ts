@@ -189,11 +189,22 @@ export async function settleDelivery(
     name,
     deliveryId,
     choice,
-  }: { readonly name: string; readonly deliveryId: string; readonly choice: DeliveryChoice },
+    waitingId,
+  }: {
+    readonly name: string;
+    readonly deliveryId: string;
+    readonly choice: DeliveryChoice;
+    readonly waitingId: string | undefined;
+  },
 ): Promise<Reply<DeliveryRead> | Refusal> {
   const before = await deliveryOf(request.app, name, deliveryId);
   if (isRefusal(before)) return before;
-  const done = await askActor(request, 'connector', name, { type: 'delivery.settle', deliveryId, choice });
+  const done = await askActor(request, 'connector', name, {
+    type: 'delivery.settle',
+    deliveryId,
+    choice,
+    ...(waitingId !== undefined && { waitingId }),
+  });
   if (isRefusal(done)) return done;
   const after = await deliveryOf(request.app, name, deliveryId);
   return isRefusal(after) ? after : { ...done, body: after };

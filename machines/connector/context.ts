@@ -205,24 +205,33 @@ export type ConnectorEvent = Stamp<ConnectorFacts> &
       }
     /**
      * What a person makes of a message of `unsettled`: it arrived after all, it is to be sent once more, or it is left
-     * as it is. The first one counts.
+     * as it is. The first one counts. `waitingId`: only while that still waits, not what came of a later try.
      */
-    | { readonly type: 'delivery.settle'; readonly deliveryId: string; readonly choice: DeliveryChoice }
+    | {
+        readonly type: 'delivery.settle';
+        readonly deliveryId: string;
+        readonly choice: DeliveryChoice;
+        readonly waitingId?: string;
+      }
     // The link tells the outbox; never sent from outside:
     | { readonly type: 'link.opened' }
+    /** A day has gone by since a message failed. The kernel's timer sends it. */
+    | { readonly type: 'unsettled.over' }
   );
 
 export type ConnectorEventOf<Type extends ConnectorEvent['type']> = Extract<ConnectorEvent, { type: Type }>;
 
 export const limits = {
   queueMax: 100,
-  /** More let go of the oldest one, with its text. */
+  /** More let go of the oldest one, with its text, and say so. */
   unsettledMax: 100,
   /** A failed message that no one has looked at by then is let go; what may have arrived waits for a person. */
   failedShownMs: 86_400_000,
   textBytesMax: 64 * 1024,
   channelBytesMax: 128,
   idBytesMax: 64,
+  /** A job's name and the time of its run are in it. */
+  callerCharsMax: 400,
   reasonCharsMax: 500,
 } as const;
 

@@ -27,7 +27,7 @@ export function accept(context: ConnectorContext, event: ConnectorEventOf<'deliv
     channel: event.channel,
     thread: event.thread,
     requestedAt: event.at,
-    requestedBy: callerName(event.by).slice(0, 100),
+    requestedBy: callerName(event.by).slice(0, limits.callerCharsMax),
     decision: null,
   };
   return {
@@ -80,7 +80,7 @@ export function settle(context: ConnectorContext, output: DeliveryOutput, at: nu
     outputs: [
       ...closed(context, delivery, outcome, reason, messageId, at),
       ...(lost.length === 0 ? [forgetText(delivery)] : []),
-      ...dropped.map(forgetText),
+      ...dropped,
     ],
   };
 }
@@ -88,10 +88,10 @@ export function settle(context: ConnectorContext, output: DeliveryOutput, at: nu
 /** The connector was stopped: what still waits fails, visibly. What is being sent meets its own end. */
 export function halt(context: ConnectorContext, at: number): Done {
   const reason = 'The connector was stopped before this message was sent.';
-  const last = context.queue.at(-1);
   const lost = context.queue.map((delivery) =>
     undelivered(delivery, surely(delivery, 'failed'), reasonFor(delivery, reason), at),
   );
+  const last = lost.at(-1);
   const failed = lost.filter(({ outcome }) => outcome === 'failed').length;
   const { kept, dropped } = withUnsettled(context, lost, at);
   return {
@@ -103,13 +103,18 @@ export function halt(context: ConnectorContext, at: number): Done {
       failed: context.failed + failed,
       unknown: context.unknown + lost.length - failed,
       updatedAt: at,
-      ...(last
-        ? { last: { deliveryId: last.deliveryId, outcome: surely(last, 'failed'), reason, messageId: null } }
-        : {}),
+      ...(last && {
+        last: {
+          deliveryId: last.deliveryId,
+          outcome: last.outcome,
+          reason: last.reason,
+          messageId: null,
+        },
+      }),
     },
     outputs: [
       ...lost.flatMap((delivery) => closed(context, delivery, delivery.outcome, delivery.reason, null, at)),
-      ...dropped.map(forgetText),
+      ...dropped,
     ],
   };
 }
@@ -193,23 +198,54 @@ const undelivered = (
   since: number,
 ): Unsettled => ({ ...delivery, outcome, reason, since });
 
-/** No list grows for ever: what failed long ago goes, then the oldest that failed, then the oldest. */
+/**
+ * No list grows for ever: what failed a day ago goes, then the oldest that failed, then the oldest. Whose text goes
+ * before its time says so in its row.
+ */
 function withUnsettled(
-  { unsettled }: ConnectorContext,
+  context: ConnectorContext,
   added: readonly Unsettled[],
   at: number,
-): { readonly kept: readonly Unsettled[]; readonly dropped: readonly Unsettled[] } {
-  const all = [...unsettled, ...added];
-  const isOver = ({ outcome, since }: Unsettled): boolean =>
-    outcome === 'failed' && since + limits.failedShownMs <= at;
-  const current = all.filter((one) => !isOver(one));
+): { readonly kept: readonly Unsettled[]; readonly dropped: readonly Output[] } {
+  const all = [...context.unsettled, ...added];
+  const current = all.filter((one) => !isOver(one, at));
   const tooMany = Math.max(0, current.length - limits.unsettledMax);
   const leaving = [
     ...current.filter(({ outcome }) => outcome === 'failed'),
     ...current.filter(({ outcome }) => outcome === 'unknown'),
   ].slice(0, tooMany);
   const kept = current.filter((one) => !leaving.includes(one));
-  return { kept, dropped: [...all.filter(isOver), ...leaving] };
+  return {
+    kept,
+    dropped: [
+      ...all.filter((one) => isOver(one, at)).map(forgetText),
+      ...leaving.flatMap((one) => [
+        ...closed(context, one, one.outcome, tooManyWords(one.reason), null, one.since),
+        forgetText(one),
+      ]),
+    ],
+  };
+}
+
+const isOver = ({ outcome, since }: Unsettled, at: number): boolean =>
+  outcome === 'failed' && since + limits.failedShownMs <= at;
+
+const tooManyWords = (reason: string): string =>
+  `No one decided on it, and ${limits.unsettledMax} newer ones wait: its text is gone. ${reason}`.slice(
+    0,
+    limits.reasonCharsMax,
+  );
+
+/** A day after they failed their texts go, whether or not another message comes by. */
+export function forgetOver(context: ConnectorContext, at: number): Done {
+  const { kept, dropped } = withUnsettled(context, [], at);
+  return { set: { unsettled: kept }, outputs: dropped };
+}
+
+/** From `at` until the first of those that failed is over; undefined: none has. */
+export function untilOver({ unsettled }: ConnectorContext, at: number): number | undefined {
+  const failed = unsettled.filter(({ outcome }) => outcome === 'failed').map(({ since }) => since);
+  return failed.length === 0 ? undefined : Math.max(0, Math.min(...failed) + limits.failedShownMs - at);
 }
 
 function closed(

@@ -1,4 +1,14 @@
-import { assign, emit, raise, setup, stateIn, and, type DoneActorEvent, type ErrorActorEvent } from 'xstate';
+import {
+  assign,
+  emit,
+  enqueueActions,
+  raise,
+  setup,
+  stateIn,
+  and,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+} from 'xstate';
 import { system } from '../caller.js';
 import { publish, effect, stampOf, decidesFor, type OutputOf, type Decision } from '../outputs.js';
 import {
@@ -13,7 +23,16 @@ import {
   type DeliveryInput,
   type DeliveryOutput,
 } from './context.js';
-import { accept, decideDelivery, deliveryInput, halt, settle, take } from './deliveries.js';
+import {
+  accept,
+  decideDelivery,
+  deliveryInput,
+  forgetOver,
+  halt,
+  settle,
+  take,
+  untilOver,
+} from './deliveries.js';
 
 const decides = decidesFor<ConnectorContext, ConnectorEvent, OutputOf<ConnectorRows>>();
 
@@ -28,7 +47,7 @@ const decides = decidesFor<ConnectorContext, ConnectorEvent, OutputOf<ConnectorR
  * while it is being opened; it then survives a break of the link, waits for the next opening, and ends as
  * `sent`, `failed` or `unknown`. After a crash in the middle of a sending the at-most-once effect
  * answers `unknown`: the far side may have it. Of what is `unknown` or `failed` a person says what becomes of it: it
- * arrived, it is sent again under the same id, or it is given up.
+ * arrived, it is sent again under the same id, or it is given up. A failed one that no one decides on goes after a day.
  *
  * **What can never happen.** A message sent twice by us, unless a person says so, and then once. An accepted message
  * without an end: stopping the connector fails what waits, visibly. A secret in here: the effect holds the settings.
@@ -68,6 +87,13 @@ const connector = setup({
       settle(context, output, at),
     ),
     halt: decides((context, event) => halt(context, event.at)),
+    forgetOver: decides((context, event) => forgetOver(context, event.at)),
+    /** One timer, for the message that failed first. */
+    watchOver: enqueueActions(({ context, event, enqueue }) => {
+      const delay = untilOver(context, stampOf(event).at);
+      if (delay === undefined) enqueue.cancel('over');
+      else enqueue.raise({ type: 'unsettled.over' } as ConnectorEvent, { id: 'over', delay });
+    }),
     fail: decides((context, _event, { reason, at }: { reason: string; at: number }) =>
       fail(context, reason, at),
     ),
@@ -101,7 +127,7 @@ const broken = ({ event }: { event: ErrorActorEvent }): { reason: string; at: nu
   at: stampOf(event).at,
 });
 /** What is to be sent again waits for the link. */
-const decided = { actions: 'decideDelivery' } as const;
+const decided = { actions: ['decideDelivery', 'watchOver'] } as const;
 const waits = { guard: 'mayWait', actions: 'accept' } as const;
 
 /**
@@ -112,13 +138,14 @@ export const connectorMachine = connector.createMachine({
   id: 'connector',
   type: 'parallel',
   context: ({ input }) => firstContext(input),
+  on: { 'unsettled.over': { actions: ['forgetOver', 'watchOver'] } },
   states: {
     link: {
       initial: 'stopped',
       on: {
-        'connector.stop': { target: '.stopped', actions: 'halt' },
+        'connector.stop': { target: '.stopped', actions: ['halt', 'watchOver'] },
         // No reenter: it would leave and reset the outbox, too
-        'connector.reload': { target: '.starting', actions: 'reload' },
+        'connector.reload': { target: '.starting', actions: ['reload', 'watchOver'] },
       },
       states: {
         stopped: {
@@ -128,7 +155,7 @@ export const connectorMachine = connector.createMachine({
           on: {
             'connector.start': { target: 'starting', actions: 'want' },
             'connector.stop': {},
-            'delivery.settle': { guard: 'sendsNothing', actions: 'decideDelivery' },
+            'delivery.settle': { guard: 'sendsNothing', ...decided },
           },
         },
         starting: {
@@ -171,7 +198,7 @@ export const connectorMachine = connector.createMachine({
           on: {
             'connector.start': {},
             'delivery.request': { actions: ['accept', 'raiseOpened'] },
-            'delivery.settle': { actions: ['decideDelivery', 'raiseOpened'] },
+            'delivery.settle': { actions: ['decideDelivery', 'watchOver', 'raiseOpened'] },
           },
         },
         error: {
@@ -200,18 +227,18 @@ export const connectorMachine = connector.createMachine({
                 guard: and(['hasNext', stateIn({ link: 'running' })]),
                 target: 'sending',
                 reenter: true,
-                actions: { type: 'settle', params: settled },
+                actions: [{ type: 'settle', params: settled }, 'watchOver'],
               },
-              { target: 'quiet', actions: { type: 'settle', params: settled } },
+              { target: 'quiet', actions: [{ type: 'settle', params: settled }, 'watchOver'] },
             ],
             onError: [
               {
                 guard: and(['hasNext', stateIn({ link: 'running' })]),
                 target: 'sending',
                 reenter: true,
-                actions: { type: 'settle', params: lost },
+                actions: [{ type: 'settle', params: lost }, 'watchOver'],
               },
-              { target: 'quiet', actions: { type: 'settle', params: lost } },
+              { target: 'quiet', actions: [{ type: 'settle', params: lost }, 'watchOver'] },
             ],
           },
         },

@@ -9,6 +9,7 @@ import {
   type ConnectorEventOf,
   type LinkStatus,
 } from './context.js';
+import { settleId } from './waiting.js';
 
 /**
  * Who may do what with a connector, and whether a message fits. Answers the refusal, or undefined for yes;
@@ -35,6 +36,7 @@ export function connectorPolicy(
       if (event.choice === 'give-up' && isErasure(authority)) return mayErase(context, event);
       return isPerson(authority.onBehalfOf) ? maySettle(context, event) : refuse('PERSON_REQUIRED');
     case 'link.opened':
+    case 'unsettled.over':
       return authority.by.type === 'system' ? undefined : refuse('UNKNOWN_EVENT', { type: event.type });
     default:
       return fromKernel(event)
@@ -107,9 +109,15 @@ function mayDeliver(
 
 function maySettle(
   { name, unsettled, queue }: ConnectorContext,
-  { deliveryId, choice }: ConnectorEventOf<'delivery.settle'>,
+  { deliveryId, choice, waitingId }: ConnectorEventOf<'delivery.settle'>,
 ): Refusal | undefined {
   const found = unsettled.find((one) => one.deliveryId === deliveryId);
+  if (found !== undefined && waitingId !== undefined && settleId(found) !== waitingId)
+    return refuse(
+      'CONFLICT',
+      { connector: name, deliveryId, waitingId: settleId(found) },
+      'It was tried again since you read it. See what came of that, then decide.',
+    );
   if (found === undefined)
     return refuse(
       'CONFLICT',

@@ -24,11 +24,19 @@ export function connectorWaiting(link: LinkStatus, context: ConnectorContext): r
     : messages;
 }
 
-function waitingOf(name: string, { deliveryId, channel, outcome, reason, since }: Unsettled): Waiting {
+/**
+ * Of a message that was tried again a new one: what was decided of the try before decides nothing of this one.
+ * @example settleId({ deliveryId: 'd-1', since: 1_700_000_000_000 }) // 'd-1~1700000000000'
+ */
+export const settleId = ({ deliveryId, since }: Pick<Unsettled, 'deliveryId' | 'since'>): string =>
+  `${deliveryId}~${since}`;
+
+function waitingOf(name: string, message: Unsettled): Waiting {
+  const { channel, outcome, reason, since } = message;
   const isUnknown = outcome === 'unknown';
   const what = isUnknown ? 'may have arrived, or not' : 'did not arrive';
   return {
-    id: deliveryId,
+    id: settleId(message),
     what: isUnknown ? 'unknown-delivery' : 'delivery',
     title: excerpt(`${name}: a message to ${channel} ${what}. ${reason}`, titleCharsMax),
     on: 'operator',

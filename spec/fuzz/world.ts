@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { deliveryIdOf } from '../../lib/client/decision.js';
 import type { Random } from '../crash/random.js';
 import { chain } from '../machines/graph/graphs.js';
 import { people, skillNames, skillText, until, type Victim } from './victim.js';
@@ -88,7 +89,7 @@ export class World {
     const { waiting } = (await this.ask('GET', '/api/attention')) as { waiting?: readonly Waits[] };
     ids['deliveries'] = (waiting ?? [])
       .filter(({ what }) => what === 'unknown-delivery')
-      .map(({ waitingId }) => waitingId);
+      .map(({ waitingId }) => deliveryIdOf(waitingId));
     await this.#pair();
     const busy = (await this.#isRunning(ids['busy']?.[0]))
       ? ids['busy']?.[0]

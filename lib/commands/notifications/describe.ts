@@ -3,7 +3,7 @@ import { limits, noticeKey, thingOfKey, type NewNotice } from '../../../machines
 import { isRefusal } from '../../../machines/refusals.js';
 import { titleCharsMax } from '../../../machines/waiting.js';
 import { limits as sessionLimits } from '../../../machines/session/context.js';
-import { choicesOf, wordsOf } from '../../client/decision.js';
+import { choicesOf, deliveryIdOf, wordsOf } from '../../client/decision.js';
 import type { WaitingPage } from '../../supervisor/contract.js';
 import type { App } from '../app.js';
 import { deliveryOf } from '../connectors.js';
@@ -100,7 +100,7 @@ async function textOf(app: App, { actor, waiting }: WaitingItem): Promise<Asked>
     return { text: lastError ?? 'Nothing has come from its agent, and it waits for no one.', isWhole: true };
   }
   if (/delivery$/.test(what) && actor.kind === 'connector') {
-    const read = await deliveryOf(app, id, waiting.id);
+    const read = await deliveryOf(app, id, deliveryIdOf(waiting.id));
     return isRefusal(read) ? { text: '', isWhole: false } : { text: read.text ?? '', isWhole: true };
   }
   return { text: '', isWhole: false };

@@ -2,8 +2,10 @@ import type { Caller } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
 import { thingOfKey } from '../../../machines/notifier/context.js';
 import type { App } from '../app.js';
+import { deliveryIdOf } from '../../client/decision.js';
 import { deliveryOf } from '../connectors.js';
 import { idsOf } from '../iterate.js';
+import { isAbout } from '../sessions/is-about.js';
 import { notifications } from './notifiers.js';
 
 /**
@@ -18,7 +20,7 @@ export async function eraseNotices(app: App, sessions: readonly string[], caller
     const notifier = await supervisor.get('notifier', id);
     const over: NoticeEnd[] = [];
     for (const { n, key } of notifier?.view.notices ?? [])
-      if (await isAbout(app, key, sessions)) over.push({ n, outcome: 'Erased.', erased: true });
+      if (await quotes(app, key, sessions)) over.push({ n, outcome: 'Erased.', erased: true });
     if (over.length > 0)
       await supervisor.ask(
         'notifier',
@@ -34,11 +36,11 @@ export async function eraseNotices(app: App, sessions: readonly string[], caller
 
 type NoticeEnd = { readonly n: number; readonly outcome: string; readonly erased: true };
 
-/** Also a message that they wanted to send: its notice quotes it. */
-async function isAbout(app: App, key: string, sessions: readonly string[]): Promise<boolean> {
+/** Also a message of theirs that did not arrive: its notice quotes it. */
+async function quotes(app: App, key: string, sessions: readonly string[]): Promise<boolean> {
   const { kind, id, waitingId } = thingOfKey(key);
   if (kind === 'session') return sessions.includes(id);
   if (kind !== 'connector') return false;
-  const message = await deliveryOf(app, id, waitingId);
-  return !isRefusal(message) && sessions.some((one) => message.delivery.requestedBy === `session:${one}`);
+  const message = await deliveryOf(app, id, deliveryIdOf(waitingId));
+  return !isRefusal(message) && isAbout(app, message.delivery.requestedBy, sessions);
 }

@@ -3,9 +3,10 @@ import { isRefusal } from '../../../machines/refusals.js';
 import type { App } from '../app.js';
 import { deliveryOf } from '../connectors.js';
 import { idsOf } from '../iterate.js';
+import { isAbout } from './is-about.js';
 
 /**
- * What a session wanted to send and what did not arrive, or may not have, waits no more: no one decides on it, its text
+ * What a session wanted to send, or what was to be sent of its work, and what did not arrive, or may not have, waits no more: no one decides on it, its text
  * goes, and the log says it no longer. A message that was sent stays where it was sent. Answers how many entries of
  * the log were blanked; undefined: not all of it could be taken away now.
  */
@@ -16,7 +17,7 @@ export async function eraseUnsent(app: App, sessionId: string, caller: Caller): 
     let isTouched = false;
     for (const { row } of await supervisor.rows({ kind: 'connector', id }, 'outbox', { last: outboxMax })) {
       const found = await deliveryOf(app, id, row.deliveryId);
-      if (isRefusal(found) || found.delivery.requestedBy !== `session:${sessionId}`) continue;
+      if (isRefusal(found) || !(await isAbout(app, found.delivery.requestedBy, [sessionId]))) continue;
       const settle = { type: 'delivery.settle', deliveryId: row.deliveryId, choice: 'give-up' } as const;
       const done = await supervisor.ask('connector', id, settle, { by: system('erasure') });
       if (isRefusal(done) && done.code !== 'CONFLICT') return undefined;

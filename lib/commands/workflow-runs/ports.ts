@@ -1,9 +1,8 @@
 import type { ActionCall, Opened, ChildRun, WorkflowPorts } from '../../../actors/workflow-run/ports.js';
 import { system } from '../../../machines/caller.js';
 import { isRefusal } from '../../../machines/refusals.js';
-import { limits, type StepOutcome } from '../../../machines/workflow-run/context.js';
-import type { RunView } from '../../../machines/workflow-run/view.js';
-import type { App, GatewayActor } from '../app.js';
+import type { StepOutcome } from '../../../machines/workflow-run/context.js';
+import type { App } from '../app.js';
 import { expected } from '../request.js';
 import { sendThrough } from '../connectors.js';
 import { admitNext } from './start-run.js';
@@ -11,6 +10,7 @@ import { definitionAt } from './definitions.js';
 import { openStepSession } from './open-step-session.js';
 import { request } from './request.js';
 import { startRun } from './start-run.js';
+import { runsAbove } from './runs-above.js';
 import { causesOfRun, stepRequest } from '../authority/workflow-authority.js';
 import { operateWorkItem } from './work-item-step.js';
 import type { InnerRunInput } from './run-input.js';
@@ -62,18 +62,6 @@ async function startChild(
   const started = await startRun({ app, caller: system(`workflow-run:${runId}`), onBehalfOf }, wanted);
   if (isRefusal(started)) return { refused: started.message };
   return { id: started.body.id };
-}
-
-/** The run and those that it is a step of, nearest first. */
-async function runsAbove({ supervisor }: App, runId: string): Promise<readonly RunView[]> {
-  const above: RunView[] = [];
-  for (let id: string | undefined = runId; id !== undefined && above.length <= limits.depthMax;) {
-    const run: GatewayActor<'workflow-run'> | undefined = await supervisor.get('workflow-run', id);
-    if (run === undefined) break;
-    above.push(run.view);
-    id = run.view.parent?.runId;
-  }
-  return above;
 }
 
 /** Sent once: the delivery's id follows from the key. */

@@ -185,6 +185,12 @@ export const connectorRoutes: readonly Route[] = [
             'arrived: it did after all (of `unknown` only). send-again: it is queued once more, under the same id. ' +
               'give-up: it stays as it is.',
           ),
+        waitingId: text(400)
+          .optional()
+          .describe(
+            'Of `GET /api/attention`: 409 if it was tried again since, and what came of that waits. ' +
+              'Absent: whatever waits of it.',
+          ),
         idempotencyKey,
       }),
       answer: read,
@@ -193,8 +199,8 @@ export const connectorRoutes: readonly Route[] = [
     },
     async (request) => {
       const { name = '', deliveryId = '' } = request.params;
-      const { choice } = request.body;
-      return settleDelivery(request, { name, deliveryId, choice });
+      const { choice, waitingId } = request.body;
+      return settleDelivery(request, { name, deliveryId, choice, waitingId });
     },
   ),
 ];

@@ -73,4 +73,44 @@ describe('keepConnected', () => {
       mock.timers.reset();
     }
   });
+
+  // A program that had ended everything else ran on: for 30 s, or until its question was given up
+  it('closes for good: it ends a socket that does not answer, and the question whether to go on', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+    try {
+      let terminated = 0;
+      const socket: Socket = {
+        onopen: null,
+        onmessage: null,
+        onclose: null,
+        onerror: null,
+        close: () => undefined,
+        terminate: () => (terminated += 1),
+      };
+      let asked: AbortSignal | undefined;
+      const settings = {
+        judge: (signal: AbortSignal) => {
+          asked = signal;
+          return new Promise<void>(() => undefined);
+        },
+        take: () => undefined,
+        onState: () => undefined,
+        onEnd: () => undefined,
+        giveUpAfterMs: Infinity,
+      };
+      const silent = keepConnected({ ...settings, open: async () => socket });
+      await turn();
+      silent.close();
+      mock.timers.tick(1_000);
+      expect(terminated).to.equal(1);
+      const refused = keepConnected({ ...settings, open: () => Promise.reject(new Error('refused')) });
+      await turn();
+      expect(asked?.aborted).to.equal(false);
+      refused.close();
+      expect(asked?.aborted).to.equal(true);
+    } finally {
+      mock.timers.reset();
+    }
+  });
 });

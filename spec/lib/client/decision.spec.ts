@@ -14,8 +14,16 @@ describe('a decision on what waits', () => {
     { what: 'connector', id: 'team', waitingId: 'link' },
     { what: 'notification', id: 'phone', waitingId: 'failing' },
     { what: 'delivery', id: 'team', waitingId: 'd/1' },
-    { what: 'unknown-delivery', id: 'team', waitingId: 'd/2' },
+    { what: 'unknown-delivery', id: 'team', waitingId: 'd/2~1700000000000' },
   ] as const;
+
+  it('names the try of a message that it is of: a later one is another thing', () => {
+    const thing = { what: 'unknown-delivery', id: 'team', waitingId: 'd~1~1700000000000' };
+    expect(decisionRequest(thing, 'again')).to.deep.equal({
+      path: '/api/connectors/team/deliveries/d~1/settle',
+      body: { choice: 'send-again', waitingId: 'd~1~1700000000000' },
+    });
+  });
 
   it('is posted to a route that the gateway has', () => {
     const api = readFileSync(new URL('../../../../lib/client/api.ts', import.meta.url), 'utf8');

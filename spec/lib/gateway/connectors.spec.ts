@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deliveryIdOf } from '../../../lib/client/decision.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { readAnnouncement } from '../../../lib/home/announce.js';
 import { startInstance } from '../../../lib/instance.js';
@@ -123,7 +124,7 @@ describe('/api/connectors', () => {
     const things = waiting as { what: string; waitingId: string }[];
     expect(things.map(({ what }) => what)).to.deep.equal(['unknown-delivery', 'delivery']);
     const [unknown = '', failed = ''] = things.map(
-      ({ waitingId }) => `/api/connectors/hook/deliveries/${waitingId}`,
+      ({ waitingId }) => `/api/connectors/hook/deliveries/${deliveryIdOf(waitingId)}`,
     );
     const read = (await home.operator.get(unknown)).body;
     expect([read.text, read.delivery.status]).to.deep.equal(['may have arrived', 'unknown']);
@@ -146,6 +147,8 @@ describe('/api/connectors', () => {
     expect((sent.body as { text: null }).text).to.equal(null);
     const bodies = far.got.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body).text);
     expect(bodies).to.deep.equal(['may have arrived', 'did not arrive', 'may have arrived']);
+    const stale = { choice: 'give-up', waitingId: `${things[1]?.waitingId}0` };
+    expect((await home.operator.post(`${failed}/settle`, stale)).body.code).to.equal('CONFLICT');
     const wrong = await home.operator.post(`${failed}/settle`, { choice: 'arrived' });
     expect([wrong.status, wrong.body.code]).to.deep.equal([409, 'CONFLICT']);
     expect((await home.operator.post(`${failed}/settle`, { choice: 'perhaps' })).status).to.equal(400);

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { deliveryIdOf } from '../../../lib/client/decision.js';
 import { system } from '../../../machines/caller.js';
 import { connectorView } from '../../../machines/connector/context.js';
 import { connectorWaiting } from '../../../machines/connector/waiting.js';
@@ -137,8 +138,11 @@ describe('a connector', () => {
     };
     const waits = (wire: Wire) =>
       connectorWaiting(wire.snapshot.value.link, wire.snapshot.context).map(
-        ({ id, what, until }) => `${id} ${what} ${until === null ? 'until decided' : 'for a day'}`,
+        ({ id, what, until }) =>
+          `${deliveryIdOf(id)} ${what} ${until === null ? 'until decided' : 'for a day'}`,
       );
+    const timersOf = (wire: Wire) =>
+      [...wire.timers.values()].flatMap(({ event: { type } }) => (type === 'unsettled.over' ? [type] : []));
     const row = (wire: Wire) => wire.rows('deliveries').at(-1)?.row;
     const texts = (wire: Wire) => {
       const kept = new Map(wire.rows('outbox').map(({ n, row: text }) => [n, text]));
@@ -187,6 +191,53 @@ describe('a connector', () => {
       wire.send({ type: 'connector.stop' });
       expect(waits(wire)).to.include('one unknown-delivery until decided');
       expect(view(wire)).to.deep.include({ sent: 0, failed: 1, unknown: 1 });
+      expect(view(wire).last, 'as its row says').to.deep.include({
+        deliveryId: 'one',
+        outcome: 'unknown',
+        reason: 'Sent again; the first try may have arrived. The connector was stopped before this message was sent.',
+      });
+    });
+
+    // A page that was opened before the second try sent a third copy by a click on the first
+    it('was tried again since it was read: what is decided of the try before decides nothing', () => {
+      const wire = undelivered();
+      const idOf = (deliveryId: string): string =>
+        connectorWaiting(wire.snapshot.value.link, wire.snapshot.context).find(
+          ({ id }) => deliveryIdOf(id) === deliveryId,
+        )?.id ?? '';
+      const first = idOf('one');
+      expect(wire.send(settle('one', 'send-again', { waitingId: first }))).to.equal(undefined);
+      wire.advance(1_000);
+      wire.finish('delivery', { outcome: 'unknown', reason: 'the gateway ended again' });
+      const before = wire.json;
+      for (const choice of ['send-again', 'arrived', 'give-up'])
+        expect(wire.send(settle('one', choice, { waitingId: first })), choice).to.include({
+          code: 'CONFLICT',
+          message: 'It was tried again since you read it. See what came of that, then decide.',
+        });
+      expect(wire.json).to.equal(before);
+      expect(wire.send(settle('one', 'send-again', { waitingId: idOf('one') }))).to.equal(undefined);
+      expect(wire.effects.get('delivery')?.input).to.deep.include({ deliveryId: 'one' });
+    });
+
+    // Its text stayed for as long as no other message came by
+    it('failed and was left: a day later its text goes, whether or not another message comes by', () => {
+      const wire = open();
+      const fails = (id: string): void => {
+        wire.send(say(id));
+        wire.finish('delivery', { outcome: 'failed', reason: 'no such channel' });
+      };
+      fails('one');
+      wire.advance(3_600_000);
+      fails('two');
+      wire.advance(86_400_000 - 3_600_000);
+      expect([waits(wire), texts(wire)]).to.deep.equal([['two delivery for a day'], [2]]);
+      wire.send(settle('two', 'give-up'));
+      expect(timersOf(wire), 'nothing is left to wait for').to.deep.equal([]);
+      fails('three');
+      wire.send({ type: 'connector.stop' });
+      wire.advance(86_400_000);
+      expect([waits(wire), texts(wire)], 'also of one that is stopped').to.deep.equal([[], []]);
     });
 
     it('has its id no second time', () => {
@@ -279,6 +330,10 @@ describe('a connector', () => {
         'failed-21 delivery for a day',
       ]);
       expect(texts(wire)).to.have.length(100);
+      const rows = wire.rows('deliveries').map(({ row: one }) => one as { id: string; reason: string });
+      expect(rows.findLast(({ id }) => id === 'failed-20')?.reason, 'and says so').to.match(
+        /^No one decided on it, and 100 newer ones wait: its text is gone\. r+$/,
+      );
       expect(wire.json.length).to.be.below(128 * 1024);
       wire.advance(86_400_001);
       send('late', 'failed');
@@ -346,6 +401,7 @@ describe('a connector', () => {
         [{ type: 'connector.stop', by: agent }, 'FORBIDDEN'],
         [{ type: 'connector.reload', by: agent }, 'FORBIDDEN'],
         [{ type: 'link.opened' }, 'UNKNOWN_EVENT'],
+        [{ type: 'unsettled.over' }, 'UNKNOWN_EVENT'],
         [say('x', { by: agent, facts: { senders: ['ben'] } }), 'FORBIDDEN'],
         [say('x', { text: ' ' }), 'BAD_REQUEST'],
         [say('x', { channel: 'c'.repeat(200) }), 'PAYLOAD_TOO_LARGE'],

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { deliveryIdOf } from '../../../client/decision.js';
 import type { Answer } from '../../../client/index.js';
 import { useAction } from '../../../page/action.js';
 import { now, span, withUtc } from '../../../page/clock.js';
@@ -79,7 +80,7 @@ function Unsettled({ name }: { readonly name: string }) {
   return (
     <ul class="unsettled" aria-label={`To be decided: ${name}`}>
       {messages.map((thing) => (
-        <li key={thing.waitingId} data-unsettled={thing.waitingId}>
+        <li key={thing.waitingId} data-unsettled={deliveryIdOf(thing.waitingId)}>
           <Subject thing={thing} />
           <Decision thing={thing} />
         </li>

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { deliveryIdOf } from '../../../client/decision.js';
 import { Refused } from '../../../page/ask.js';
 import type { PollContract } from '../../../../machines/poll/context.js';
 import { contractsRead } from '../decide.js';
@@ -179,7 +180,7 @@ async function changesSince(approved: number, id: string, version: number): Prom
 async function readMessage({ id, waitingId, what }: Waiting): Promise<Read> {
   const { delivery, text } = await must(
     client.get('/api/connectors/{name}/deliveries/{deliveryId}', {
-      params: { path: { name: id, deliveryId: waitingId } },
+      params: { path: { name: id, deliveryId: deliveryIdOf(waitingId) } },
     }),
   );
   const { channel, thread, requestedBy, requestedAt, reason, decision } = delivery;
