@@ -1,4 +1,4 @@
-import { mkdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -87,10 +87,12 @@ export function workerCommand(program: Command, terminal: Terminal): void {
           say: (line) => terminal.say(line),
         });
         if (why !== 'removed') return;
-        await rm(tokenFile, { force: true });
+        const kept = `${tokenFile}.refused`;
+        await rename(tokenFile, kept);
         throw new CommandError(
           exitCodes.refused,
-          `The gateway does not know this worker, or has removed it. There: troupe workers add ${name}`,
+          `The gateway does not know this worker, or has removed it. There: troupe workers add ${name}\n` +
+            `Its token is now ${kept}: move it back if the gateway only ran with another home.`,
         );
       } finally {
         await unlock();

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { WorkerOffer } from '../../machines/worker/machine.js';
 import type { ToWorker } from './wire.js';
@@ -95,9 +96,11 @@ export function joinGateway({ url, token, worker, offer, onState }: JoinOptions)
     });
     mine.on('unexpected-response', (_request, response) => {
       reason = `the gateway answered ${response.statusCode}`;
-      response.destroy();
-      mine.terminate();
-      if (response.statusCode === 401) gone();
+      void isRemoval(response).then((isGone) => {
+        if (isGone) gone();
+        response.destroy();
+        mine.terminate();
+      });
     });
     mine.on('error', (error) => {
       reason ||= error.message;
@@ -126,6 +129,23 @@ export function joinGateway({ url, token, worker, offer, onState }: JoinOptions)
   dial();
   return { over, close: () => end('closed') };
 }
+
+/** The gateway's own word: a proxy before it may ask for a password of its own. */
+async function isRemoval(response: IncomingMessage): Promise<boolean> {
+  if (response.statusCode !== 401) return false;
+  let text = '';
+  try {
+    for await (const part of response) {
+      text += String(part);
+      if (text.length > refusalCharsMax) return false;
+    }
+    return (JSON.parse(text) as { readonly code?: unknown } | null)?.code === 'UNAUTHENTICATED';
+  } catch {
+    return false; // cut off, or no answer of a gateway
+  }
+}
+
+const refusalCharsMax = 10_000;
 
 type Numbered = ToWorker & { readonly epoch: number };
 

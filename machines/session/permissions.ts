@@ -28,7 +28,7 @@ export function askPermission(
   const row = {
     ...asked,
     turnId: event.turnId,
-    input: excerpt(event.text, limits.toolInputCharsMax),
+    input: shownInput(event.text),
     ...undecided,
   };
   return {
@@ -36,6 +36,14 @@ export function askPermission(
     outputs: [writeRow('permissions', n, row), frame(context, asked, 'pending')],
   };
 }
+
+/** Who allows what was cut must know that there is more of it. */
+const shownInput = (text: string): string => {
+  const more = text.length - limits.toolInputCharsMax;
+  return more <= 0
+    ? text
+    : `${excerpt(text, limits.toolInputCharsMax)}\n[cut here: ${more} more characters are not shown]`;
+};
 
 /** Decided by a person; with `always` its rule holds for the rest of the session. */
 export function decidePermission(

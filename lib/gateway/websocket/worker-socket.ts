@@ -162,7 +162,8 @@ function paced(socket: WebSocket): (characters: number) => void {
 const removedOr = ({ code }: Refusal): number => (code === 'UNAUTHENTICATED' ? 4001 : 1008);
 
 const failuresPerMinute = 60;
-const connectsPerMinute = 300;
+/** A worker that loses each connection within two seconds is still back before its turns are given up. */
+const connectsPerMinute = 30;
 /** More than the beginning of a turn with all its pictures. */
 const unreadBytesMax = 256 * 1024 * 1024;
 const greetingMsMax = 10_000;

@@ -77,9 +77,11 @@ console.log((await fetch(url + '/api/work-items', { method: 'POST', headers, bod
 
   // Two typed characters sufficed, and the search for them sees titles too, and no more than 100 sessions
   it('deletes nothing by a few characters, nor where more sessions match than one answer holds', async () => {
-    const short = await troupe.run(...at('session', 'delete', 'abcdefg'));
-    expect(short).to.include({ code: 2, out: '' });
-    expect(short.err).to.include('too short');
+    for (const deed of [['session', 'delete'], ['erase']]) {
+      const short = await troupe.run(...at(...deed, 'abcdefg'));
+      expect(short, deed.join(' ')).to.include({ code: 2, out: '' });
+      expect(short.err).to.include('too short');
+    }
     for (let n = 0; n < 100; n += 1)
       await api('/api/sessions', { prompt: 'hi', title: 'deadbeef', engine: 'clerk' });
     const many = await troupe.run(...at('session', 'delete', 'deadbeef'));

@@ -37,7 +37,7 @@ describe('a hostile worker', () => {
       token: string;
     };
     client = makeClient(port, { authorization: `Bearer ${token}` });
-    for (const name of ['thief', 'other', 'busy', 'deaf']) {
+    for (const name of ['thief', 'other', 'busy', 'deaf', 'rude', 'eager']) {
       const { code } = (await client.post('/api/workers', { name })).body;
       const joined = await makeClient(port, {}).post('/api/workers/join', { name, code });
       tokens.set(name, joined.body.token);
@@ -318,7 +318,7 @@ describe('a hostile worker', () => {
   ];
   for (const [name, said] of wrong)
     it(`is disconnected for ${name}`, async () => {
-      const thief = await dial('thief');
+      const thief = await dial('rude');
       thief.socket.send(said);
       expect(await thief.gone).to.equal(1008);
     });
@@ -350,6 +350,18 @@ describe('a hostile worker', () => {
     for (let times = 0; times < 20; times += 1) pushing.say(ready);
     expect(await pushing.gone).to.equal(1008);
     expect(await epochOf()).to.equal(before + 2);
+  });
+
+  // 300 in a minute, each of them an entry with all that it offers
+  it('connects thirty times in a minute and no more', async () => {
+    for (let times = 0; times < 30; times += 1) (await dial('eager', null)).socket.terminate();
+    const again = new WebSocket(`ws://127.0.0.1:${port}/ws/worker`, {
+      headers: { authorization: `Bearer ${tokens.get('eager')}` },
+    });
+    again.on('error', () => undefined);
+    const [, response] = (await once(again, 'unexpected-response')) as [unknown, { statusCode: number }];
+    expect(response.statusCode).to.equal(429);
+    expect((await dial('busy', null)).socket.readyState, 'another may').to.equal(WebSocket.OPEN);
   });
 
   it('is cut when it is removed, while it says what it likes, and never let in again', async () => {

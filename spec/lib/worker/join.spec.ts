@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { defineEngine, type Engine } from '../../../actors/engines/engine.js';
 import { joinGateway, type Joined } from '../../../lib/worker/join.js';
+import { hangUp } from '../../../lib/gateway/websocket/worker-socket.js';
+import { refuse } from '../../../machines/refusals.js';
 import { Worker } from '../../../lib/worker/worker.js';
 import type { FromWorker, ToWorker } from '../../../lib/worker/wire.js';
 
@@ -220,6 +222,30 @@ describe('the way of a worker to its gateway', () => {
     gateway.end(4001);
     expect(await joined.over).to.equal('removed');
     await interrupted;
+  });
+
+  // A proxy that asked for its own password once ended all turns, and the token was deleted
+  it('was removed where the gateway itself says so, not a proxy before it', async () => {
+    let dials = 0;
+    const strict = createServer();
+    strict.on('upgrade', (_request, stream) => {
+      dials += 1;
+      if (dials > 2) hangUp(stream, refuse('UNAUTHENTICATED'));
+      else
+        stream.end(
+          'HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 7\r\n\r\n' +
+            (dials === 1 ? '<login>' : '{"a":1}'),
+        );
+    });
+    strict.listen(0, '127.0.0.1');
+    await once(strict, 'listening');
+    const { port } = strict.address() as AddressInfo;
+    const offer = { machine: 'm', slots: 1, labels: [], engines: [], roots: [], work: '/w' };
+    const alone = new Worker({ waitMs: 60_000, places }, [], () => undefined);
+    const url = `http://127.0.0.1:${port}`;
+    const { over } = joinGateway({ url, token: 'mine', worker: alone, offer, onState: () => undefined });
+    expect([await over, dials]).to.deep.equal(['removed', 3]);
+    strict.close();
   });
 });
 

@@ -46,6 +46,19 @@ describe('a permission', () => {
     expect([...life.timers.keys()]).to.deep.equal(['permission:p1']);
   });
 
+  // What was allowed had an end that no one had read
+  it('shows the beginning of a long input, and says how much is left out', () => {
+    const inputOf = (text: string): unknown => {
+      const life = running();
+      life.send(asked('p1', { text }));
+      return (life.rows('permissions')[0]?.row as { input: string }).input;
+    };
+    expect(inputOf('x'.repeat(8_000))).to.equal('x'.repeat(8_000));
+    expect(inputOf('x'.repeat(8_123))).to.equal(
+      `${'x'.repeat(8_000)}\n[cut here: 123 more characters are not shown]`,
+    );
+  });
+
   it('is answered to the engine, and once', () => {
     const life = running();
     life.send(asked('p1'));
