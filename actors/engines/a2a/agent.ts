@@ -33,6 +33,7 @@ export async function openAgent(options: A2aOptions, signal: AbortSignal): Promi
   // With the first turn: few homes have one
   const { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory, RestTransportFactory } =
     await optionalPackage('@a2a-js/sdk', () => import('@a2a-js/sdk/client'));
+  keepQuiet();
   const spoken = { fetchImpl: ownOriginOnly(options, signal), legacyCompat: { enabled: true } };
   const factory = new ClientFactory({
     transports: [new JsonRpcTransportFactory(spoken), new RestTransportFactory(spoken)],
@@ -40,6 +41,21 @@ export async function openAgent(options: A2aOptions, signal: AbortSignal): Promi
   const card = await new DefaultAgentCardResolver(spoken).resolve(cardAddress(options.url), '');
   return { client: await factory.createFromAgentCard(card), card };
 }
+
+/**
+ * The SDK prints an event that it cannot read before it throws: an outsider would write to this program's terminal and
+ * log, whatever and as much as it likes.
+ */
+function keepQuiet(): void {
+  if (isQuiet) return;
+  isQuiet = true;
+  const { error } = console;
+  console.error = (...words: readonly unknown[]) => {
+    if (words[0] !== 'Failed to parse SSE event data:') error.apply(console, [...words]);
+  };
+}
+
+let isQuiet = false;
 
 /** `cardAddress('https://agents.example/ann')` → 'https://agents.example/ann/.well-known/agent-card.json' */
 export const cardAddress = (url: string): string =>

@@ -299,6 +299,35 @@ describe('the a2a engine', () => {
       expect(await engine(keyed(agent.url)).discover()).to.include({ available: true });
     });
 
+    // The SDK printed them on the gateway's stderr, with all the control characters that they had
+    it('prints nothing of events that cannot be read', async () => {
+      const url: string = await serving((request, response) => {
+        if (request.url?.startsWith('/.well-known/') === true)
+          return void response.setHeader('content-type', 'application/json').end(
+            JSON.stringify({
+              name: 'Stranger',
+              description: '',
+              version: '1',
+              capabilities: { streaming: true },
+              defaultInputModes: ['text/plain'],
+              defaultOutputModes: ['text/plain'],
+              skills: [],
+              supportedInterfaces: [{ url: `${url}/a2a`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }],
+            }),
+          );
+        return void response.setHeader('content-type', 'text/event-stream').end('data: \u001b[31mowned\n\n');
+      });
+      const printed: string[] = [];
+      const { write } = process.stderr;
+      process.stderr.write = (text: string | Uint8Array) => printed.push(String(text)) > 0;
+      try {
+        expect((await turn('say hello', { url })).outcome).to.equal('failed');
+      } finally {
+        process.stderr.write = write;
+      }
+      expect(printed.filter((text) => text.includes('owned'))).to.deep.equal([]);
+    });
+
     async function serving(listener: RequestListener): Promise<string> {
       const server = createServer(listener);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
