@@ -123,7 +123,10 @@ export async function sessionNamed(client: Client, typed: string): Promise<strin
 /** What cannot be taken back is not done by two letters that happen to fit. Throws where they are too few. */
 export function requireLong(typed: string): void {
   if (typed.length < longPart)
-    throw new CommandError(exitCodes.usage, `"${typed}" is too short: give ${longPart} characters of the id.`);
+    throw new CommandError(
+      exitCodes.usage,
+      `"${typed}" is too short: give ${longPart} characters of the id.`,
+    );
 }
 
 const longPart = 8;

@@ -4782,6 +4782,8 @@ export interface operations {
                     choice: "arrived" | "send-again" | "give-up";
                     /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
                     idempotencyKey?: string;
+                    /** @description Of `GET /api/attention`: 409 if it was tried again since, and what came of that waits. Absent: whatever waits of it. */
+                    waitingId?: string;
                 };
             };
         };

@@ -213,7 +213,7 @@ async function matchCopies(options: RecoverOptions, survey: Survey, database: Da
   const next = segmentName(position.frame + 1);
   const place: Place =
     scan.place && !survey.segments.includes(next) ? scan.place : { segment: next, offset: 0 };
-  const writer = await openSegmentWriter({ files, directory: copy, place, ...sizes(options) });
+  const writer = await openSegmentWriter({ files, directory: copy, place, ...writing(options) });
   const segments = survey.segments.includes(place.segment) ? survey.segments : [place.segment];
   if (checkpoint?.format !== 2)
     await closingOnError(writer, async () => {
@@ -305,7 +305,7 @@ async function renewCopy(options: RecoverOptions, database: Database, position: 
     onProgress: (rows) => options.onProgress?.({ task: 'base', rows }),
   });
   const place = { segment: segmentName(position.frame + 1), offset: 0 };
-  const writer = await openSegmentWriter({ files, directory: copy, place, ...sizes(options) });
+  const writer = await openSegmentWriter({ files, directory: copy, place, ...writing(options) });
   const file = { file: base.file, frame: base.frame, bytes: base.bytes };
   await closingOnError(writer, () =>
     writeCheckpoint(files, copy, {
@@ -337,12 +337,10 @@ async function closingOnError(writer: SegmentWriter, task: () => Promise<void>):
   }
 }
 
-function sizes({ segmentBytesMax, reserveBytes }: RecoverOptions): {
-  segmentBytesMax?: number;
-  reserveBytes?: number;
-} {
-  return {
-    ...(segmentBytesMax === undefined ? {} : { segmentBytesMax }),
-    ...(reserveBytes === undefined ? {} : { reserveBytes }),
-  };
-}
+/** What a segment is written by, besides its place. */
+const writing = ({ segmentBytesMax, reserveBytes, log }: RecoverOptions) => ({
+  ...(segmentBytesMax !== undefined && { segmentBytesMax }),
+  ...(reserveBytes !== undefined && { reserveBytes }),
+  onUnreserved: (error: unknown) =>
+    log?.warn({ err: error }, 'store could not reserve room for its second copy, and writes on without'),
+});

@@ -27,6 +27,8 @@ export interface SegmentWriterOptions {
   readonly segmentBytesMax?: number;
   /** Room reserved ahead of the writes; 0 lets the file grow. */
   readonly reserveBytes?: number;
+  /** Nothing is lost by it, but a disk that fails is to be heard of. */
+  readonly onUnreserved?: (error: unknown) => void;
 }
 
 /**
@@ -35,7 +37,7 @@ export interface SegmentWriterOptions {
  * KB per second, against 1,700 with a growing file, a write and an fdatasync.
  */
 export async function openSegmentWriter(options: SegmentWriterOptions): Promise<SegmentWriter> {
-  const { files, directory, segmentBytesMax = 64 << 20, reserveBytes = 4 << 20 } = options;
+  const { files, directory, segmentBytesMax = 64 << 20, reserveBytes = 4 << 20, onUnreserved } = options;
   let place = options.place;
   let file = await files.open(join(directory, place.segment), 'log');
   let reserved = place.offset;
@@ -54,7 +56,8 @@ export async function openSegmentWriter(options: SegmentWriterOptions): Promise<
         () => {
           if (handle === file) reserved = from + reserveBytes;
         },
-        () => {
+        (error: unknown) => {
+          onUnreserved?.(error);
           if (handle === file) reserved = Infinity;
         },
       )

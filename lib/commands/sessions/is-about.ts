@@ -6,11 +6,7 @@ import { runsAbove } from '../workflow-runs/runs-above.js';
  * sends what came of their work.
  * @example await isAbout(app, 'cron-fire:daily@1700000000000', ['s-1'])
  */
-export async function isAbout(
-  app: App,
-  requestedBy: string,
-  sessions: readonly string[],
-): Promise<boolean> {
+export async function isAbout(app: App, requestedBy: string, sessions: readonly string[]): Promise<boolean> {
   const [, kind, id = ''] = /^(session|cron-fire|workflow-run):(.+)$/s.exec(requestedBy) ?? [];
   if (kind === 'session') return sessions.includes(id);
   if (kind === 'workflow-run') return isRunOf(app, id, sessions);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect } from 'chai';
 import { readdir } from 'node:fs/promises';
+import { pino } from 'pino';
 import type { Op, StoreState } from '../../../lib/store/contract.js';
 import { DamageError, openDatabase } from '../../../lib/store/database.js';
-import { nodeFiles } from '../../../lib/store/files.js';
+import { nodeFiles, type StoreFiles } from '../../../lib/store/files.js';
 import { openLevelStore, type LevelStore } from '../../../lib/store/level.js';
 import { groupAfter, rejection } from '../../../lib/testing/store-contract.js';
 import { failingPorts, type Fault } from './failing-ports.js';
@@ -47,6 +48,32 @@ describe('a write that the disk refuses', () => {
       await store.close();
       await expectWhole(home, model);
     }
+  });
+
+  // A failing disk was heard of by no one, where only the room ahead of the writes could not be made
+  it('is told of where it only makes room, and the store writes on', async () => {
+    const home = await newHome();
+    const model: Model = new Map();
+    let zeros = 0;
+    const files: StoreFiles = {
+      ...nodeFiles,
+      async open(path, mode) {
+        const file = await nodeFiles.open(path, mode);
+        if (mode !== 'existing' || !/segment-/.test(path)) return file;
+        return { ...file, write: () => Promise.reject(new Error(`the disk refused ${(zeros += 1)}`)) };
+      },
+    };
+    const told: string[] = [];
+    const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
+    const store = await openLevelStore({ directory: home, ports: { files }, log });
+    await fill(store, model, 20);
+    await audit(store, model);
+    await store.close();
+    expect(zeros).to.equal(1);
+    expect(told.map((line) => (JSON.parse(line) as { msg: string }).msg)).to.deep.equal([
+      'store could not reserve room for its second copy, and writes on without',
+    ]);
+    await expectWhole(home, model);
   });
 
   // "Nothing was written" was said before what had been written was cut off: a crash in between made it true.

@@ -194,7 +194,8 @@ describe('a connector', () => {
       expect(view(wire).last, 'as its row says').to.deep.include({
         deliveryId: 'one',
         outcome: 'unknown',
-        reason: 'Sent again; the first try may have arrived. The connector was stopped before this message was sent.',
+        reason:
+          'Sent again; the first try may have arrived. The connector was stopped before this message was sent.',
       });
     });
 

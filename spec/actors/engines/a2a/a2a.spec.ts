@@ -312,7 +312,9 @@ describe('the a2a engine', () => {
               defaultInputModes: ['text/plain'],
               defaultOutputModes: ['text/plain'],
               skills: [],
-              supportedInterfaces: [{ url: `${url}/a2a`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' }],
+              supportedInterfaces: [
+                { url: `${url}/a2a`, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+              ],
             }),
           );
         return void response.setHeader('content-type', 'text/event-stream').end('data: \u001b[31mowned\n\n');

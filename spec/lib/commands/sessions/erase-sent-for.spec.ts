@@ -95,7 +95,12 @@ describe('a message of what a session said, which another sent', () => {
   it('goes with the session where a workflow sent it', async () => {
     far.answers = [{ status: 500 }];
     const say = { kind: 'engine', ref: 'scribe' };
-    const send = { kind: 'connector-send', connector: 'hook', channel: 'c', text: '{{steps.say.outcome.finalMessage}}' };
+    const send = {
+      kind: 'connector-send',
+      connector: 'hook',
+      channel: 'c',
+      text: '{{steps.say.outcome.finalMessage}}',
+    };
     const made = await client.post('/api/workflow-definitions/mutate', {
       operation: 'create',
       definition: {
@@ -111,7 +116,10 @@ describe('a message of what a session said, which another sent', () => {
     const started = await client.post('/api/workflow-definitions/news/run', {});
     const path = await undelivered();
     const { body: sessions } = await client.get('/api/sessions?source=workflow');
-    const [one] = (Array.isArray(sessions) ? sessions : sessions.sessions) as { id: string; sourceRef: string }[];
+    const [one] = (Array.isArray(sessions) ? sessions : sessions.sessions) as {
+      id: string;
+      sourceRef: string;
+    }[];
     expect(one?.sourceRef).to.include(started.body.runId);
     await erasedWith(path, one?.id ?? '');
   });
