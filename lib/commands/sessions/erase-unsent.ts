@@ -6,9 +6,9 @@ import { idsOf } from '../iterate.js';
 import { isAbout } from './is-about.js';
 
 /**
- * What a session wanted to send, or what was to be sent of its work, and what did not arrive, or may not have, waits no more: no one decides on it, its text
- * goes, and the log says it no longer. A message that was sent stays where it was sent. Answers how many entries of
- * the log were blanked; undefined: not all of it could be taken away now.
+ * What a session wanted to send, or what was to be sent of its work, and what did not arrive, or may not have, waits no
+ * more: no one decides on it, its text goes, and the log says it no longer. A message that was sent stays where it was
+ * sent. Answers how many entries of the log were blanked; undefined: not all of it could be taken away now.
  */
 export async function eraseUnsent(app: App, sessionId: string, caller: Caller): Promise<number | undefined> {
   const { supervisor } = app;
