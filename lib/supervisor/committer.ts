@@ -6,7 +6,7 @@ import type { Draft } from './draft/draft.js';
 import type { SealedEntry } from './contract.js';
 import type { Kernel } from './kernel.js';
 import { isLost, provesLoss } from './ownership.js';
-import { Totals, type Change } from './draft/indexes.js';
+import { Totals, totalsMember, type Change } from './totals.js';
 import type { Environment } from '../environment.js';
 
 /**
@@ -81,25 +81,30 @@ export class Committer {
     const sealed: SealedEntry[] = [];
     const changes = changesOf(members);
     const { seq, chain } = this;
+    const position = members.reduce((sum, { draft }) => sum + draft.entries.length, seq);
+    const allHaveEntries = members.every(({ draft }) => draft.entries.length > 0);
+    const counted = this.totals.isDue(position, changes, allHaveEntries);
     let group: Group;
     try {
-      group = this.seal(members, sealed);
+      group = this.seal(members, sealed, counted ? '' : totalsMember(changes));
     } catch (error) {
       // All that can fail was made into text when it was drafted: this is a fault of the kernel
       [this.seq, this.chain] = [seq, chain];
       this.skew.unwritten();
       return this.apart(members, error);
     }
-    for (const op of this.totals.seal(changes)) (group.ops as Op[]).push(op);
+    this.totals.seal(changes, position);
+    if (counted) for (const op of this.totals.rows(position)) (group.ops as Op[]).push(op);
+    const totals = { changes, position, counted };
     this.inFlight += 1;
     this.stored(group).then(
       () => {
-        this.totals.settle(changes, true);
+        this.totals.settle(totals, true);
         this.done(members, sealed, undefined);
       },
       (error: unknown) => {
         // An answer that was lost on its way is no reason to count wrongly: what survived tells.
-        this.totals.settle(changes, group.last >= group.first && this.kernel.store.head.seq >= group.last);
+        this.totals.settle(totals, group.last >= group.first && this.kernel.store.head.seq >= group.last);
         this.done(members, sealed, this.failure(error));
       },
     );
@@ -127,14 +132,17 @@ export class Committer {
     }
   }
 
-  private seal(members: readonly Pending[], sealed: SealedEntry[]): Group {
+  /** `totals`: what the last entry carries. */
+  private seal(members: readonly Pending[], sealed: SealedEntry[], totals: string): Group {
     const ops: Op[] = [];
     const first = this.seq + 1;
-    for (const { draft } of members) this.sealDrafted(draft, ops, sealed);
+    members.forEach(({ draft }, n) =>
+      this.sealDrafted(draft, ops, sealed, n === members.length - 1 ? totals : ''),
+    );
     return { first, last: this.seq, chain: this.chain, ops };
   }
 
-  private sealDrafted(draft: Draft, ops: Op[], sealed: SealedEntry[]): void {
+  private sealDrafted(draft: Draft, ops: Op[], sealed: SealedEntry[], totals: string): void {
     const { entries } = draft;
     const first = this.seq + 1;
     draft.position = first;
@@ -156,6 +164,7 @@ export class Committer {
         before?.position ?? entry.previous,
         snapshotAt,
         this.chain,
+        index === entries.length - 1 ? totals : '',
       );
       latest.set(actor, { position, snapshotAt });
       this.chain = row.chain;
@@ -238,6 +247,7 @@ function changesOf(members: readonly Pending[]): Change {
   for (const { draft } of members) {
     for (const [key, change] of draft.totals) (sum ??= new Map()).set(key, (sum.get(key) ?? 0) + change);
   }
+  for (const [key, change] of sum ?? none) if (change === 0) sum?.delete(key);
   return sum ?? none;
 }
 

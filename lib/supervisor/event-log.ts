@@ -182,11 +182,13 @@ type StoredEntry = Omit<LogEntry, 'position' | 'transaction' | 'revision' | 'pre
   readonly rev: number;
   readonly prev: number;
   readonly base: number;
+  /** Counted by the kernel alone: what its whole group changed in totals. */
+  readonly totals?: unknown;
 };
 
 /** `readEntry(text)`: an entry by its public names. */
 export function readEntry(text: string): LogEntry {
-  const { seq, tx, rev, prev, base, ...rest } = JSON.parse(text) as StoredEntry;
+  const { seq, tx, rev, prev, base, totals: _totals, ...rest } = JSON.parse(text) as StoredEntry;
   return { position: seq, transaction: tx, revision: rev, previous: prev, snapshotAt: base, ...rest };
 }
 

@@ -15,6 +15,7 @@ import { Kernel } from './kernel.js';
 import { Kinds } from './draft/kinds.js';
 import { defaultLimits } from './options.js';
 import { Queries } from './queries.js';
+import { countTail } from './totals.js';
 import { Requests } from './requests.js';
 import { Transactions } from './transaction.js';
 
@@ -46,6 +47,7 @@ export async function openReader({
   const deadLetters = new DeadLetters(kernel, commits, inbox);
   const requests = new Requests(kernel, deliverer, new Transactions(kernel, commits));
   const queries = new Queries(kernel, commits);
+  await countTail(kernel.store);
   await kernel.generations.load();
   await commits.committer.totals.load();
   await deadLetters.load();

@@ -22,6 +22,7 @@ import { ownedRead, ownedWrite } from './ownership.js';
 import { Queries } from './queries.js';
 import { Requests } from './requests.js';
 import { openTimers, type TimerWheel } from './timers.js';
+import { countTail } from './totals.js';
 import { Transactions } from './transaction.js';
 
 /**
@@ -137,6 +138,7 @@ interface Parts {
 async function boot({ kernel, commits, transactions, timers, backlog, housekeeping }: Parts): Promise<void> {
   const { skew, totals } = commits.committer;
   await settle(kernel.store);
+  await countTail(kernel.store);
   await skew.load(kernel.environment);
   await transactions.sequences.load();
   await kernel.generations.load();

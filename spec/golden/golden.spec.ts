@@ -30,6 +30,7 @@ const homeNames = [
   '0.1.0-57409ce-killed',
   '0.1.0-b360bf38-killed',
   '0.1.0-917ac5fd-killed',
+  '0.1.0-dec4a7b7-killed',
 ];
 
 /**

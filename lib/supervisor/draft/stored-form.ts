@@ -236,7 +236,7 @@ const agentOf = (by: Caller): string =>
 const causesOf = ({ onBehalfOf }: Input): string =>
   onBehalfOf === undefined ? '' : `,"onBehalfOf":${JSON.stringify(onBehalfOf)}`;
 
-/** The entry's row and chain hash at its position. */
+/** The entry's row and chain hash at its position. `totals`: a member that it carries for its group. */
 export function sealDraft(
   draft: EntryDraft,
   seq: number,
@@ -245,9 +245,11 @@ export function sealDraft(
   prev: number,
   base: number,
   chain: string,
+  totals: string,
 ): { readonly value: string; readonly chain: string; readonly shown: readonly string[] } {
   const head = `{"seq":${seq},"tx":${tx},"last":${last}`;
-  const sealed = sealEntry(chain, `${head},"prev":${prev},"base":${base}${draft.tail}`);
+  const tail = totals === '' ? draft.tail : `${draft.tail.slice(0, -1)}${totals}}`;
+  const sealed = sealEntry(chain, `${head},"prev":${prev},"base":${base}${tail}`);
   return { ...sealed, shown: [head, ...draft.shown] };
 }
 

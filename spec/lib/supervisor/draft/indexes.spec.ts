@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { setup } from 'xstate';
 import type { Kind } from '../../../../actors/contracts.js';
-import { prefix } from '../../../../lib/store/keys.js';
+import { keys, prefix } from '../../../../lib/store/keys.js';
 import { memoryStore } from '../../../../lib/store/memory.js';
 import { haltedPlace } from '../../../../lib/supervisor/inspection-answers.js';
 import { createSupervisor } from '../../../../lib/supervisor/supervisor.js';
@@ -122,7 +122,11 @@ describe('places', () => {
     const expected = first.supervisor.inspection.counts('lamp');
     first.mortal.die();
     // As an earlier version left it: no rows, no tallies, no places in the records, no marker.
-    const rows = [...(await store.page(prefix('s/'))), ...(await store.page(prefix('n/lamp~places/')))];
+    const rows = [
+      ...(await store.page(prefix('s/'))),
+      ...(await store.page(prefix('n/lamp~places/'))),
+      ...(await store.page(prefix(keys.meta('kernel/totals')))),
+    ];
     const records = (await store.page(prefix('a/'))).map(([key, text]) => {
       const { places: _places, ...rest } = JSON.parse(text) as { places: unknown };
       return [key, JSON.stringify(rest)] as const;
