@@ -215,6 +215,9 @@ async function drain(
       if (turns < quickTurns) setImmediate(resolve);
       else setTimeout(resolve, slowTurnMs);
     });
+  // So that the next start, of an older version too, has nothing to count
+  if (!late && commits.committer.totals.areBehind)
+    await Promise.race([commits.write([]).catch(() => undefined), deadline]);
   cancel();
   if (late)
     kernel.environment.log.warn(

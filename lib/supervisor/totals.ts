@@ -48,7 +48,12 @@ export class Totals {
    */
   isDue(position: number, changes: Change, allHaveEntries: boolean): boolean {
     if (position - this.writtenAt >= uncountedMax) return true;
-    return !allHaveEntries && (changes.size > 0 || this.unwritten.size > 0);
+    return !allHaveEntries && (changes.size > 0 || this.areBehind);
+  }
+
+  /** Is there something that rows do not tell? */
+  get areBehind(): boolean {
+    return this.unwritten.size > 0;
   }
 
   /** Take what a group changes. */

@@ -171,6 +171,16 @@ export const plantedInTheKernel: readonly Planted[] = [
     edits: [{ from: 'this.sealed.set(key, sealed - change);', to: ';' }],
   },
   {
+    name: 'tail-uncounted',
+    what: 'a start leaves out the totals that the last entries carry',
+    edits: [{ from: 'if (totals.size === 0)', to: 'if (totals.size >= 0)' }],
+  },
+  {
+    name: 'totals-behind',
+    what: 'an actor is forgotten, and its totals are neither in a row nor in an entry',
+    edits: [{ from: 'return !allHaveEntries && (', to: 'return false && (' }],
+  },
+  {
     name: 'fence-ignored',
     what: 'a fenced effect that may have acted is run again',
     edits: [
