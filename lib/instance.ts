@@ -16,7 +16,7 @@ import type { Route } from './gateway/route.js';
 import { enginesOf, openHome, type Departure } from './open-home.js';
 import { Opened } from './opened.js';
 import { createGateway } from './gateway/server.js';
-import { addressesOf, openListeners } from './gateway/listeners.js';
+import { addressesOf } from './gateway/listeners.js';
 import { announce, announcementHere, announceStopped } from './home/announce.js';
 import { backUp } from './home/backup.js';
 import { connectorBook } from './home/connector-book.js';
@@ -86,9 +86,10 @@ export interface InstanceOptions {
   /** Told of progress on long work: the recovery of a damaged store. */
   readonly onProgress?: LevelStoreOptions['onProgress'];
   /**
-   * Another node owns the home: wait as its standby, until the signal that is answered aborts. Absent: LOCKED.
+   * Another node owns the home: wait as its standby, until the signal that is answered aborts, and forward to it what
+   * comes to `url`. Absent: LOCKED.
    */
-  readonly onStandby?: (owner: string) => AbortSignal;
+  readonly onStandby?: (owner: string, url: string) => AbortSignal;
   /** True: the database has lost commits that this node knows of, and a person goes on without them. */
   readonly acceptLoss?: boolean;
 }
@@ -133,14 +134,12 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const { engines: given = [], onProgress, onStandby, acceptLoss } = options;
   const at = { host: options.host, port: options.port };
   const opened = await openHome(layout, closing, { at, engines: given, onProgress, onStandby, acceptLoss });
-  const { config, environment, store, live, secrets, tls, modules, departed, depart, telemetry } = opened;
+  const { config, environment, store, listeners, live, secrets, tls, modules, departed, depart, telemetry } =
+    opened;
   const { log } = environment;
-  const { host, port, authRequired } = opened.gateway;
+  const { host, authRequired } = opened.gateway;
   const ownEngines = [...given, ...modules.engines];
 
-  // Requests that come before there is a gateway wait for it: agents of an earlier life may go on at once.
-  const listeners = await openListeners({ host, port, tls });
-  closing.add(() => listeners.close());
   const { localHost, url, publicUrl } = addressesOf(listeners, host, tls !== undefined);
 
   const records = await openRecords({
@@ -324,6 +323,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     },
     routes: options.routes ?? [],
     backup: backUpTo,
+    ownerKey: store.ownerKey,
     telemetry,
   });
   telemetry?.follow(supervisor, gateway.measure);

@@ -1,6 +1,8 @@
 import type { Engine } from '../actors/engines/engine.js';
 import { systemEnvironment, type Environment } from './environment.js';
+import { addressesOf, openListeners, type Listeners } from './gateway/listeners.js';
 import { isLoopback } from './gateway/origin.js';
+import { openStandby } from './gateway/standby.js';
 import { readAnnouncement, secretsOf } from './home/announce.js';
 import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { readCertificate } from './home/certificate.js';
@@ -12,7 +14,7 @@ import type { Layout } from './home/layout.js';
 import { watchConfig, type LiveConfig } from './home/live-config.js';
 import { openLog } from './home/log.js';
 import { loadModules } from './home/modules.js';
-import { openStore } from './home/open-store.js';
+import { openStore, type HomeStore } from './home/open-store.js';
 import { readConfig } from './home/read-config.js';
 import { embeddedStore } from './home/store-setting.js';
 import type { Opened } from './opened.js';
@@ -35,7 +37,9 @@ export interface OpenHome {
   readonly environment: Environment;
   /** Absent: none is wanted, or its packages are missing. @internal */
   readonly telemetry: Telemetry | undefined;
-  readonly store: Awaited<ReturnType<typeof openStore>>;
+  readonly store: HomeStore;
+  /** Requests that come before there is a gateway wait for it: agents of an earlier life may go on at once. */
+  readonly listeners: Listeners;
   readonly secrets: ReturnType<typeof secretsOf>;
   readonly tls: Awaited<ReturnType<typeof readCertificate>>;
   readonly modules: Awaited<ReturnType<typeof loadModules>>;
@@ -57,7 +61,7 @@ export async function openHome(
     readonly at: { readonly host: string | undefined; readonly port: number | undefined };
     readonly engines: readonly Engine[];
     readonly onProgress: LevelStoreOptions['onProgress'] | undefined;
-    readonly onStandby: ((owner: string) => AbortSignal) | undefined;
+    readonly onStandby: OnStandby | undefined;
     readonly acceptLoss: boolean | undefined;
   },
 ): Promise<OpenHome> {
@@ -87,15 +91,15 @@ export async function openHome(
   let left: ((why: Departure) => void) | undefined;
   const departed = new Promise<Departure>((resolve) => (left = resolve));
   const depart = (why: Departure): void => left?.(why);
-  const store = await openStore(layout, {
+  const gateway = { ...config.gateway, host, port };
+  const { listeners, store } = await listenAndOpen(layout, closing, {
+    ...options,
     store: config.store,
+    gateway,
+    tls,
     environment,
-    onProgress: options.onProgress,
-    onStandby: options.onStandby,
-    acceptLoss: options.acceptLoss,
     onDrain: () => depart('drained'),
   });
-  closing.add(() => store.close());
   telemetry?.own();
   await sweepTemporary(layout.home);
   // What agents said is in there: for their user alone, even where the home itself was opened to others.
@@ -105,10 +109,10 @@ export async function openHome(
   const live = watchConfig({ path: layout.config, initial: config, log });
   closing.add(() => live.close());
   const secrets = secretsOf(await readAnnouncement(layout.announcement), () => environment.random.secret(32));
-  const gateway = { ...config.gateway, host, port };
   return {
     config,
     gateway,
+    listeners,
     live,
     environment,
     telemetry,
@@ -121,6 +125,55 @@ export async function openHome(
     depart,
   };
 }
+
+/**
+ * A node of a shared home listens before it owns it: the owner's address is in the database, and a standby forwards.
+ * Otherwise who holds the home already is the better answer than that its port is taken.
+ */
+async function listenAndOpen(
+  layout: Layout,
+  closing: Opened,
+  options: {
+    readonly store: string;
+    readonly gateway: { readonly host: string; readonly port: number };
+    readonly tls: OpenHome['tls'];
+    readonly environment: Environment;
+    readonly onProgress: LevelStoreOptions['onProgress'] | undefined;
+    readonly onStandby: OnStandby | undefined;
+    readonly onDrain: () => void;
+  },
+): Promise<Pick<OpenHome, 'store' | 'listeners'>> {
+  const { store: setting, gateway, tls, environment, onProgress, onStandby, onDrain } = options;
+  const { host } = gateway;
+  const listen = async (): Promise<Listeners> => {
+    const listeners = await openListeners({ ...gateway, tls });
+    closing.add(() => listeners.close());
+    return listeners;
+  };
+  if (setting === embeddedStore) {
+    const store = await openStore(layout, { store: setting, environment, onProgress });
+    closing.add(() => store.close());
+    return { store, listeners: await listen() };
+  }
+  const listeners = await listen();
+  const { url, publicUrl = url } = addressesOf(listeners, host, tls !== undefined);
+  const standby = openStandby({ listeners, host, log: environment.log });
+  closing.add(() => standby.close());
+  const store = await openStore(layout, {
+    store: setting,
+    environment,
+    address: publicUrl,
+    onStandby: onStandby && ((owner) => onStandby(owner, publicUrl)),
+    onWait: (home) => standby.seen(home),
+    onDrain,
+  });
+  closing.add(() => store.close());
+  standby.end();
+  return { store, listeners };
+}
+
+/** Told who owns the home, and where this node forwards requests to it until it owns the home itself. */
+type OnStandby = (owner: string, url: string) => AbortSignal;
 
 /** Nothing of it is loaded where it is off. What watches the gateway must not keep it from starting. */
 async function telemetryOf(

@@ -50,8 +50,9 @@ export function startCommand(program: Command, terminal: Terminal): void {
           ...(options.host === undefined ? {} : { host: options.host }),
           keepTurns: true,
           onProgress: progressTeller(terminal),
-          onStandby: (owner) => {
+          onStandby: (owner, url) => {
             terminal.say(`Standby: ${owner} owns the home; waiting to take it over.`);
+            terminal.say(`  ${url} forwards to it`);
             return stopped.signal;
           },
           acceptLoss: isAccepted,

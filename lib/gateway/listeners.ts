@@ -5,6 +5,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { Context, Next } from 'koa';
 import { refuse } from '../../machines/refusals.js';
 import { answerRefusal } from './errors.js';
+import { forwardProtocol } from './forwarded.js';
 import { isLoopback } from './origin.js';
 
 /**
@@ -21,6 +22,11 @@ export interface Listeners {
   readonly localPort: number;
   /** Answer requests. Those that came before now have waited. */
   serve(answer: Answer): void;
+  /**
+   * Hand each connection that comes from now on to `take`, which may have it served here after all. Answers what ends
+   * that. @internal
+   */
+  divert(take: (socket: Socket, serve: () => void) => void): () => void;
   /** Close, at once. Idempotent. */
   close(): void;
 }
@@ -60,6 +66,7 @@ export async function openListeners({ host, port, tls, slow }: ListenersOptions)
       : createSecureServer({ ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 });
   const servers = tls === undefined ? [main] : [main, createServer(limits)];
   for (const server of servers) server.maxConnections = connectionsMax;
+  const ways = servers.map((server) => wayOf(server, tls !== undefined && server === main));
   const ward = cutSlowReaders(servers, { ...slowness, ...slow });
   const local = servers.at(-1) ?? main;
   const begin = servers.map((server) => holdRequests(server));
@@ -79,6 +86,10 @@ export async function openListeners({ host, port, tls, slow }: ListenersOptions)
       for (const server of servers) server.on('request', answer);
       for (const start of begin) start();
     },
+    divert(take) {
+      const ends = ways.map((divert) => divert(take));
+      return () => ends.forEach((end) => end());
+    },
     close() {
       ward();
       for (const server of servers) {
@@ -86,6 +97,22 @@ export async function openListeners({ host, port, tls, slow }: ListenersOptions)
         server.closeAllConnections();
       }
     },
+  };
+}
+
+/** How Node's own server takes connections in, which is all that listens for them while it is new. */
+function wayOf(server: Server, isSecure: boolean): Listeners['divert'] {
+  const event = isSecure ? 'secureConnection' : 'connection';
+  const [serve] = server.listeners(event) as ((socket: Socket) => void)[];
+  if (serve === undefined) throw new Error(`a server of Node has no listener of ${event}`);
+  return (take) => {
+    const taken = (socket: Socket): void => take(socket, () => serve.call(server, socket));
+    server.off(event, serve);
+    server.on(event, taken);
+    return () => {
+      server.off(event, taken);
+      server.on(event, serve);
+    };
   };
 }
 
@@ -132,18 +159,20 @@ class Incoming extends IncomingMessage {
   // Declared only: the constructor above sets it before fields of ours would be
   declare private offered: boolean;
   get upgrade(): boolean {
-    return this.offered && (this.method === 'CONNECT' || /^websocket$/i.test(this.headers.upgrade ?? ''));
+    return this.offered && (this.method === 'CONNECT' || upgrades.test(this.headers.upgrade ?? ''));
   }
   set upgrade(offered: boolean | null) {
     this.offered = offered === true;
   }
 }
 
+const upgrades = new RegExp(`^(?:websocket|${forwardProtocol})$`, 'i');
+
 /**
  * Headers within ten seconds, a whole request within a minute; idle ones are let go after fifteen seconds. A
  * missing Host is refused on arrival, in words.
  */
-const limits = {
+export const limits = {
   IncomingMessage: Incoming,
   requireHostHeader: false,
   headersTimeout: 10_000,

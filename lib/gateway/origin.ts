@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import { readFile } from 'node:fs/promises';
+import { clientEndOf } from './forwarded.js';
 
 /**
  * Which addresses may be in the request: the defence against pages of other origins and against names that
@@ -44,10 +45,13 @@ export function originCheck(options: OriginOptions): OriginCheck {
     (allowed) => new Set(allowed.map((origin) => originOf(origin)).filter((origin) => origin !== undefined)),
   );
 
-  function checkHost(header: string | undefined): Refusal | undefined {
+  function checkHost(header: string | undefined, standby: string | undefined): Refusal | undefined {
     if (header === undefined)
       return refuse('BAD_REQUEST', {}, 'Invalid request authority: the Host header is missing.');
     if (loopback.has(header)) return undefined;
+    // What the node listens on to which the client came is a name of that node
+    if (standby !== undefined && !wildcards.has(standby) && isNamed(hostOf(header), new Set([standby])))
+      return undefined;
     const names = namesOf();
     if (known.has(header)) return known.get(header);
     const url = hostOf(header);
@@ -65,7 +69,7 @@ export function originCheck(options: OriginOptions): OriginCheck {
       const { host, origin } = request.headers;
       if (hostsOf(request) > 1)
         return refuse('BAD_REQUEST', {}, 'Invalid request authority: there is more than one Host header.');
-      const refusal = checkHost(host);
+      const refusal = checkHost(host, clientEndOf(request.socket)?.host.toLowerCase());
       if (refusal) return refusal;
       if (!request.url?.startsWith('/'))
         return refuse('BAD_REQUEST', {}, 'The request target must be a path.');
@@ -141,11 +145,12 @@ function hostOf(header: string): URL | undefined {
 
 function judgeHost(url: URL | undefined, names: ReadonlySet<string>): Refusal | undefined {
   if (!url) return refuse('BAD_REQUEST', {}, 'Invalid request authority.');
-  const bare = url.hostname.replace(/^\[|\]$/g, '');
-  return names.has(url.hostname) || names.has(bare) || names.has(url.host)
-    ? undefined
-    : refuse('HOST_REFUSED');
+  return isNamed(url, names) ? undefined : refuse('HOST_REFUSED');
 }
+
+const isNamed = (url: URL | undefined, names: ReadonlySet<string>): boolean =>
+  url !== undefined &&
+  (names.has(url.hostname) || names.has(url.hostname.replace(/^\[|\]$/g, '')) || names.has(url.host));
 
 /** `localhost`, 127.0.0.0/8 or ::1, once the URL parser has brought every spelling to one. */
 export function isLoopback(host: string): boolean {
@@ -214,7 +219,7 @@ export interface Client {
   readonly address: string | undefined;
   /** Over TLS. */
   readonly secure: boolean;
-  /** A loopback peer that asked for a loopback name, and no one in between who says otherwise. */
+  /** A loopback peer that asked for a loopback name, and no one in between who says otherwise, nor a standby. */
   readonly local: boolean;
   /** A program of another user of this machine, as far as the system tells. */
   isOtherUser(): Promise<boolean>;
@@ -224,7 +229,11 @@ export function clientOf(request: IncomingMessage): Client {
   const address = request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
   const { host = '', forwarded, 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp } = request.headers;
   const name = host.replace(/:\d+$/, '');
-  const direct = forwarded === undefined && forwardedFor === undefined && realIp === undefined;
+  const direct =
+    forwarded === undefined &&
+    forwardedFor === undefined &&
+    realIp === undefined &&
+    clientEndOf(request.socket) === undefined;
   return {
     address,
     secure: (request.socket as { encrypted?: boolean }).encrypted === true,

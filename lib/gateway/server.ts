@@ -4,6 +4,7 @@ import { agentProcesses } from './agent-process.js';
 import { authentication, cookieJar, createAuthenticator, type TokenBook } from './authentication.js';
 import { failures, answerClientErrors, isClientError } from './errors.js';
 import { originCheck, isLoopback, type Names } from './origin.js';
+import { forwardedConnections } from './forwarded.js';
 import { drainable, oneAtATime, openListeners, type Listeners, type Tls } from './listeners.js';
 import type { BackUp, Console } from './routes/status.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
@@ -84,6 +85,8 @@ export interface GatewayOptions {
   readonly routes?: readonly Route[];
   /** Makes `POST /api/backup` possible. */
   readonly backup?: BackUp;
+  /** By which standbys of the home are known, whose clients are then served. @internal */
+  readonly ownerKey?: string | undefined;
   /** Follows requests as spans. @internal */
   readonly telemetry?: Pick<Telemetry, 'request'> | undefined;
   /** Cursor and liveness of sockets: a look at each this often, a ping at every sixth. Default 5,000. */
@@ -171,6 +174,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   if (options.telemetry !== undefined) koa.use(traceRequests(options.telemetry));
   koa.use(createRouter(app, routes, { openReads: !authRequired })); // 5. one route, or 404, or 405
   for (const server of listeners.servers) answerClientErrors(server);
+  // Where reads are open to this machine, a standby's clients are no part of it
+  const { ownerKey } = options;
+  const inner = listeners.servers.at(-1);
+  const forwarded =
+    ownerKey === undefined || inner === undefined || !authRequired
+      ? undefined
+      : forwardedConnections(ownerKey, inner, tls?.cert);
   const socket = openSocket(listeners.servers, {
     app,
     step,
@@ -180,6 +190,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     tokens,
     heartbeatMs: options.heartbeatMs ?? 5_000,
     onRevoked: records?.devices.onRevoked,
+    forwarded,
   });
   listeners.serve(oneAtATime(koa.callback()));
   const secure = tls !== undefined;

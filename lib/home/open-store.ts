@@ -5,6 +5,7 @@ import type { Environment } from '../environment.js';
 import type { Backup } from '../store/backup.js';
 import { StoreError, type Store } from '../store/contract.js';
 import { openLevelStore, type LevelStoreOptions } from '../store/level.js';
+import type { HomeState } from '../store/postgres/lease.js';
 import { homeStatus } from '../store/postgres/nodes.js';
 import { openPostgresStore } from '../store/postgres/postgres.js';
 import { readAnnouncement } from './announce.js';
@@ -21,6 +22,8 @@ export interface HomeStore extends Store {
   compact?(): Promise<void>;
   /** For how many milliseconds more this process may speak for the home, as far as it knows. Absent: always. */
   authorityMs?(): number;
+  /** Known to this owner of the home and to its standbys alone. Absent: it has none. */
+  readonly ownerKey?: string;
 }
 
 export interface OpenStoreOptions {
@@ -33,6 +36,10 @@ export interface OpenStoreOptions {
    * What it answers ends the wait when it aborts.
    */
   readonly onStandby?: ((owner: string) => AbortSignal) | undefined;
+  /** Where other nodes reach this one. */
+  readonly address?: string;
+  /** How the home stands, again and again while it is waited for. */
+  readonly onWait?: ((home: HomeState) => void) | undefined;
   /** An operator wants this node to hand the home over. */
   readonly onDrain?: (() => void) | undefined;
   /** A person knows that the database has lost commits, and goes on without them. */
@@ -123,17 +130,19 @@ export async function hasStandby(store: string): Promise<boolean> {
 
 async function openShared(
   layout: Layout,
-  { store, environment, onStandby, onDrain, acceptLoss }: OpenStoreOptions,
+  { store, environment, address = '', onStandby, onWait, onDrain, acceptLoss }: OpenStoreOptions,
 ): Promise<HomeStore> {
   let ended: AbortSignal | undefined;
   if (acceptLoss === true) await rm(layout.position, { force: true });
   return openPostgresStore({
     url: store,
     node: machineName(),
+    address,
     log: environment.log,
     password: databasePassword(),
     positions: keptPosition(layout.position, store),
     ...(onDrain === undefined ? {} : { onDrain }),
+    ...(onWait === undefined ? {} : { onWait }),
     ...(onStandby === undefined
       ? {}
       : {

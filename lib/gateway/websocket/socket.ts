@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -11,6 +12,7 @@ import {
   crossSite,
   readSocketBearer,
 } from '../authentication.js';
+import { forwardPath, type forwardedConnections } from '../forwarded.js';
 import { hangUp, workerSockets } from './worker-socket.js';
 import type { OriginCheck } from '../origin.js';
 import { clientOf } from '../origin.js';
@@ -42,6 +44,8 @@ export function openSocket(
     tokens: TokenBook;
     heartbeatMs: number;
     onRevoked?: DeviceBook['onRevoked'] | undefined;
+    /** Takes in the connections that a standby of the home forwards. */
+    forwarded?: ReturnType<typeof forwardedConnections> | undefined;
   },
 ) {
   const { app, step, authenticator, log, tokens } = options;
@@ -72,6 +76,11 @@ export function openSocket(
   for (const server of servers)
     server.on('upgrade', (request, stream, head) => {
       stream.on('error', () => stream.destroy());
+      if (pathOf(request) === forwardPath) {
+        if (options.forwarded?.(request, stream as Socket, head) !== true)
+          hangUp(stream, refuse('FORBIDDEN'));
+        return;
+      }
       readSocketBearer(request);
       upgrade(request, stream, head).catch((error: unknown) => {
         log.error({ err: error }, 'an upgrade failed');

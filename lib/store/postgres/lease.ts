@@ -33,24 +33,16 @@ export async function prepare(sql: Sql, { home }: PostgresPlace): Promise<number
     if (made?.['whole'] !== true) await tx.unsafe(schema);
     await tx`insert into troupe_home (name, format) values (${home}, ${schemaFormat}) on conflict do nothing`;
   });
-  const [row] = await sql`select id, format from troupe_home where name = ${home}`;
+  const [row] = await sql`select id, format, moved_to from troupe_home where name = ${home}`;
   if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
   if (Number(row['format']) > schemaFormat)
     throw new StoreError('REFUSED', `the home was written by a newer version (format ${row['format']})`);
-  const id = Number(row['id']);
-  await refuseMoved(sql, id);
-  return id;
+  if (row['moved_to'] !== null) throw movedAway(home, row['moved_to']);
+  return Number(row['id']);
 }
 
-/** Also for who waits: it may move meanwhile. */
-export async function refuseMoved(sql: Sql, id: number): Promise<void> {
-  const [row] = await sql`select name, moved_to from troupe_home where id = ${id} and moved_to is not null`;
-  if (row !== undefined)
-    throw new StoreError(
-      'REFUSED',
-      `the home "${row['name']}" was moved to ${row['moved_to']}; change "store" there`,
-    );
-}
+const movedAway = (name: unknown, to: unknown): StoreError =>
+  new StoreError('REFUSED', `the home "${name}" was moved to ${to}; change "store" there`);
 
 /** Become the owner, where no one is, or the lease of the last one has ended. Undefined: another one holds it. */
 export async function claim(
@@ -69,30 +61,59 @@ export async function claim(
   return { id, owner, epoch: Number(epoch), frame: Number(frame), seq: Number(seq), chain: String(chain) };
 }
 
+/** Who owns a home, as another node sees it. */
+export interface SeenOwner {
+  readonly node: string;
+  readonly epoch: number;
+  /** Where it is reached; empty where it did not say. */
+  readonly address: string;
+  /** What only it and those who read this database know: by it they recognise each other. */
+  readonly key: string;
+}
+
+/** A home as it stands for who waits for it. */
+export interface HomeState {
+  /** In words. */
+  readonly name: string;
+  /** Undefined where its lease has ended, or it gave the home back. */
+  readonly owner: SeenOwner | undefined;
+  /** Of the last commit. */
+  readonly position: Position;
+  readonly isFree: boolean;
+  /** Its owner was asked to hand it over. */
+  readonly isDraining: boolean;
+}
+
 /**
- * As it stands for who waits for it. `draining`: its owner was asked to hand it over. A node whose lease ended, because
- * it was fenced, say, gives others that wait the time to be first.
+ * In one statement, for it is asked for ten times a second. A node whose lease ended, because it was fenced, say, gives
+ * others that wait the time to be first. Refuses a home that was moved.
  */
-export async function ownerState(sql: Sql, id: number, node: string): Promise<OwnerState> {
+export async function homeState(sql: Sql, id: number, node: string): Promise<HomeState> {
   const [row] = await sql`
-    select h.node, h.epoch, h.draining, h.seq, h.chain, h.lease_until < clock_timestamp() -
+    select h.name, h.moved_to, h.node, h.epoch, h.seq, h.chain, h.address, h.owner, h.draining,
+      h.lease_until >= clock_timestamp() as held, h.lease_until < clock_timestamp() -
       case when h.node = ${node} and exists (select from troupe_node n where n.home = h.id and n.node <> h.node
         and n.seen_at > clock_timestamp() - interval '5 seconds')
       then interval '1 second' else interval '0' end as free
     from troupe_home h where h.id = ${id}`;
+  if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
+  if (row['moved_to'] !== null) throw movedAway(row['name'], row['moved_to']);
+  const owner =
+    row['owner'] === null || row['held'] !== true
+      ? undefined
+      : {
+          node: String(row['node']),
+          epoch: Number(row['epoch']),
+          address: String(row['address']),
+          key: String(row['owner']),
+        };
   return {
-    owner: `node ${row?.['node'] || '(unnamed)'} (epoch ${row?.['epoch']})`,
-    isFree: row?.['free'] === true,
-    isDraining: row?.['draining'] === true,
-    position: { seq: Number(row?.['seq']), chain: String(row?.['chain']) },
+    name: `node ${row['node'] || '(unnamed)'} (epoch ${row['epoch']})`,
+    owner,
+    position: { seq: Number(row['seq']), chain: String(row['chain']) },
+    isFree: row['free'] === true,
+    isDraining: row['draining'] === true,
   };
-}
-
-export interface OwnerState {
-  readonly owner: string;
-  readonly isFree: boolean;
-  readonly isDraining: boolean;
-  readonly position: Position;
 }
 
 /** Let `troupe node list` show who waits. */

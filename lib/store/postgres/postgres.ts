@@ -12,12 +12,12 @@ import {
   claim,
   leaseClock,
   prepare,
-  refuseMoved,
   release,
   renew,
   standBy,
-  ownerState,
+  homeState,
   type Claim,
+  type HomeState,
 } from './lease.js';
 import { readsOf, walkHome } from './reads.js';
 
@@ -39,6 +39,8 @@ export interface PostgresStoreOptions {
    * Another process owns the home. Answer a signal to wait for it until that aborts. Absent: LOCKED at once.
    */
   readonly onOwned?: (owner: string) => AbortSignal;
+  /** Each time it was looked at while it is waited for, at most ten times a second but in a hand-over. @internal */
+  readonly onWait?: (home: HomeState) => void;
   /** An operator wants the home handed over: stop, and close the store. */
   readonly onDrain?: () => void;
   /** How far this node has seen the log reach. Absent: it remembers that only as long as the store is open. */
@@ -53,6 +55,8 @@ export interface PostgresStore extends Store {
   authorityMs(): number;
   /** Which owner of the home this is, counted from 1. */
   readonly epoch: number;
+  /** Known to this owner and to who reads the database alone. @internal */
+  readonly ownerKey: string;
   /** Read every row and check the log from end to end, as of one moment. */
   verify(): Promise<RowReport>;
   /** Write everything, as of one moment, to a new folder: the backup of a LevelDB store. */
@@ -112,17 +116,18 @@ async function claimOrWait({ writer, id, place, lease, clock, options, known }: 
   for (let tries = 0; ; tries += 1) {
     let pauseMs = standbyMs;
     try {
-      const { owner, isFree, isDraining, position } = await ownerState(writer, id, node);
-      known.see(position);
+      const state = await homeState(writer, id, node);
+      const { isFree, isDraining } = state;
+      known.see(state.position);
       const from = lease.moment();
       const claimed = isFree ? await claim(writer, id, place, claimant) : undefined;
       if (claimed !== undefined) return { from, claimed };
-      await refuseMoved(writer, id);
+      options.onWait?.(state);
       if (isDraining && (quickChecks += 1) < quickChecksMax) pauseMs = drainingMs;
       if (tries % seenEvery === 0) {
-        signal = options.onOwned?.(owner);
+        signal = options.onOwned?.(state.name);
         if (signal === undefined || signal.aborted)
-          throw new StoreError('LOCKED', `the home "${place.home}" is owned by ${owner}`);
+          throw new StoreError('LOCKED', `the home "${place.home}" is owned by ${state.name}`);
         await standBy(writer, id, node);
       }
     } catch (error) {
@@ -321,6 +326,7 @@ function liveStore({
       return state;
     },
     epoch: claimed.epoch,
+    ownerKey: claimed.owner,
     authority: () => state.state !== 'lost' && closed === undefined && lease.holds,
     authorityMs: () => (state.state !== 'lost' && closed === undefined ? lease.leftMs : 0),
     write: (group) => commits.write(group),

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createClient, isRefusal } from '../../../lib/client/index.js';
+import { createClient, isRefusal, type Client } from '../../../lib/client/index.js';
 import { startPostgres, type PostgresServer } from '../../helpers/postgres-server.js';
 import { Troupe, type Running } from './troupe.js';
 
@@ -70,7 +70,8 @@ describe('troupe with a home in PostgreSQL', function () {
     expect(verified.out).to.include('No damage found.');
   });
 
-  it('is served to a client with both addresses over the death of its owner: no gap, no second act', async () => {
+  /** An owner and its standby, with the token that is the home's. */
+  async function pair() {
     const homes = [await settings('one', url), await settings('two', url)] as const;
     const first = begin(homes[0], 'one');
     await first.seen(/Troupe runs at/);
@@ -84,7 +85,11 @@ describe('troupe with a home in PostgreSQL', function () {
       ...['start', '--home', homes[1], '--port', String(port)],
     );
     await second.seen(/Standby: node one/);
-    const client = createClient({ url: [announced.url, there.url], token: announced.token });
+    return { first, second, announced, there };
+  }
+
+  /** Adds twenty work items, one while `strike` happens, and follows the feed: no gap, and each of them once. */
+  async function workThrough(client: Client, strike: () => void): Promise<void> {
     const created: unknown[] = [];
     const positions: number[] = [];
     const feed = client.events({
@@ -106,10 +111,9 @@ describe('troupe with a home in PostgreSQL', function () {
     const titles = Array.from({ length: 20 }, (_, n) => `task ${n}`);
     for (const title of titles) {
       const made = client.post('/api/work-items', { body: { title } });
-      if (title === 'task 9') first.child.kill('SIGKILL'); // with this one under way
+      if (title === 'task 9') strike(); // with this one under way
       expect(await made, title).not.to.satisfy(isRefusal);
     }
-    expect(client.url).to.equal(there.url);
     await followed;
     expect(created).to.deep.equal(titles);
     expect(positions).to.deep.equal([...positions].sort((a, b) => a - b));
@@ -120,6 +124,29 @@ describe('troupe with a home in PostgreSQL', function () {
         .match(/"task \d+"/g)
         ?.sort(),
     ).to.deep.equal(titles.map((title) => `"${title}"`).sort());
+  }
+
+  it('is served to a client with both addresses over the death of its owner: no gap, no second act', async () => {
+    const { first, announced, there } = await pair();
+    const client = createClient({ url: [announced.url, there.url], token: announced.token });
+    await workThrough(client, () => first.child.kill('SIGKILL'));
+    expect(client.url).to.equal(there.url);
+  });
+
+  // A frozen owner keeps the connections that the standby has forwarded to it
+  it('is read, written and followed at its standby, also while its owner is frozen and another one takes over', async () => {
+    const { first, second, announced, there } = await pair();
+    const health = async (): Promise<string> => (await fetch(`${there.url}/healthz`)).text();
+    expect(await health()).to.contain(`owner one ${announced.url} (epoch 1)\nreached yes`);
+    const client = createClient({ url: [there.url, announced.url], token: announced.token });
+    await workThrough(client, () => {
+      expect(client.url).to.equal(there.url);
+      first.child.kill('SIGSTOP');
+    });
+    await second.seen(/Troupe runs at/);
+    expect(await health()).to.equal('ok');
+    first.child.kill('SIGCONT');
+    await first.seen(/Standby: node two/);
   });
 
   it('is handed over where an operator drains its owner, which then waits itself, or fences it', async () => {

@@ -1,0 +1,91 @@
+import { createHmac, randomBytes, timingSafeEqual, X509Certificate } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/**
+ * A client's connection that came to a standby, which passes its bytes on as they are to the owner of the home. There
+ * it is taken in like one of its own, with the same walls, and with the client's address in place of the standby's.
+ *
+ * Both prove by the key of the ownership that they read the same database, and say which certificate lies between them:
+ * a standby gives nothing of its client to anyone else, and no one else can say where a client came from.
+ */
+export interface ClientEnd {
+  /** Of the client. */
+  readonly address: string;
+  readonly port: number;
+  /** Of the standby, where the client connected. */
+  readonly localPort: number;
+  /** Over TLS, as far as the standby. */
+  readonly secure: boolean;
+  /** What the standby listens on: one of its names, unless a wildcard. */
+  readonly host: string;
+}
+
+/** The path of the request that makes a connection a forwarded one. */
+export const forwardPath = '/ws/node';
+export const forwardProtocol = 'troupe-node';
+
+const sign = (key: string, side: 'owner' | 'standby', text: string): string =>
+  createHmac('sha256', key).update(`${side} ${text}`).digest('base64url');
+
+const isSigned = (key: string, side: 'owner' | 'standby', text: string, proof: unknown): boolean => {
+  const expected = Buffer.from(sign(key, side, text));
+  const given = Buffer.from(String(proof));
+  return given.length === expected.length && timingSafeEqual(given, expected);
+};
+
+/** What a standby sends before anything of its client, and how it knows the answer for the owner's. */
+export function introduce(
+  key: string,
+  client: ClientEnd,
+  /** Of the other end, where it has shown one. */
+  certificate: string,
+): { readonly headers: Readonly<Record<string, string>>; isOwner(answer: IncomingHttpHeaders): boolean } {
+  const nonce = randomBytes(16).toString('base64url');
+  const text = Buffer.from(JSON.stringify({ ...client, certificate, nonce })).toString('base64url');
+  return {
+    headers: { [textHeader]: text, [proofHeader]: sign(key, 'standby', text) },
+    isOwner: (answer) => isSigned(key, 'owner', text, answer[proofHeader]),
+  };
+}
+
+const textHeader = 'x-svc-forwarded';
+const proofHeader = 'x-svc-node-proof';
+
+/** Takes in what a standby forwards; false: it is none of this home, or looked at another certificate than ours. */
+export function forwardedConnections(key: string, server: Server, cert: string | undefined) {
+  const own = cert === undefined ? '' : new X509Certificate(cert).fingerprint256;
+  return ({ headers }: IncomingMessage, socket: Socket, head: Buffer): boolean => {
+    const text = String(headers[textHeader]);
+    if (!isSigned(key, 'standby', text, headers[proofHeader])) return false;
+    // Of a standby that has proved what it is
+    const said = JSON.parse(Buffer.from(text, 'base64url').toString()) as ClientEnd & {
+      readonly certificate: string;
+    };
+    if (said.certificate !== '' && said.certificate !== own) return false;
+    socket.write(
+      [
+        'HTTP/1.1 101 Switching Protocols',
+        'Connection: Upgrade',
+        `Upgrade: ${forwardProtocol}`,
+        `${proofHeader}: ${sign(key, 'owner', text)}`,
+        '\r\n',
+      ].join('\r\n'),
+    );
+    if (head.length > 0) socket.unshift(head);
+    clientEnds.set(socket, said);
+    Object.defineProperties(socket, {
+      remoteAddress: { value: said.address },
+      remotePort: { value: said.port },
+      localPort: { value: said.localPort },
+      encrypted: { value: said.secure },
+    });
+    server.emit('connection', socket);
+    return true;
+  };
+}
+
+const clientEnds = new WeakMap<Socket, ClientEnd>();
+
+/** Undefined: the client connected to this node itself. */
+export const clientEndOf = (socket: Socket): ClientEnd | undefined => clientEnds.get(socket);
