@@ -41,7 +41,7 @@ export function nodeCommand(program: Command, terminal: Terminal): void {
             `home      ${status.home}, last commit ${status.position}`,
             owner === null
               ? 'owner     none'
-              : `owner     ${owner.node} (epoch ${status.epoch}, lease ends in ${duration(owner.leaseMs)}` +
+              : `owner     ${owner.node}${owner.address && ` at ${owner.address}`} (epoch ${status.epoch}, lease ends in ${duration(owner.leaseMs)}` +
                 `${owner.draining ? ', draining' : ''})`,
             `standbys  ${standbys.join(', ') || 'none'}`,
           ].join('\n'),

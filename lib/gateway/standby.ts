@@ -33,19 +33,28 @@ export interface StandbyOptions {
   readonly log: Logger;
   /** How long a connection waits for an owner, milliseconds. Default 5,000. */
   readonly holdMs?: number;
+  /** How long an owner may take to prove that it is the owner, milliseconds. Default 3,000. */
+  readonly dialMs?: number;
 }
 
 /** `const standby = openStandby({ listeners, host, log }); standby.seen({ owner, position }); standby.end()` */
-export function openStandby({ listeners, host, log, holdMs = standardHoldMs }: StandbyOptions): Standby {
+export function openStandby({
+  listeners,
+  host,
+  log,
+  holdMs = standardHoldMs,
+  dialMs = standardDialMs,
+}: StandbyOptions): Standby {
   let home: SeenHome | undefined;
-  let isOwned = false;
-  const over = new AbortController();
+  /** What comes next: undefined while it is waited for. */
+  let end: 'owned' | 'given up' | undefined;
   /** Of the owner of now: when it was tried and not reached. */
   let failedAt = -Infinity;
   let checked: { readonly at: number; readonly isReached: Promise<boolean> } | undefined;
   /** Each connection, with the key of the owner to whom it is forwarded. */
   const open = new Map<Socket, string | undefined>();
   const changes = new Set<() => void>();
+  const looking = new Set<() => void>();
 
   const undivert = listeners.divert((socket, serve) => {
     socket.on('error', () => socket.destroy());
@@ -53,7 +62,7 @@ export function openStandby({ listeners, host, log, holdMs = standardHoldMs }: S
     open.set(socket, undefined);
     take(socket)
       .then((isTaken) => {
-        if (!isTaken && isOwned) setImmediate(serve); // it looks no more at what has come
+        if (!isTaken && end === 'owned') setImmediate(serve); // it looks no more at what has come
         else if (!isTaken) socket.destroy();
       })
       .catch((error: unknown) => {
@@ -65,16 +74,16 @@ export function openStandby({ listeners, host, log, holdMs = standardHoldMs }: S
   /** False: the wait for the home was over first. */
   async function take(socket: Socket): Promise<boolean> {
     const late = setTimeout(() => socket.destroy(), firstBytesMsMax);
-    const path = await firstPath(socket, over.signal);
+    const path = await firstPath(socket, looking);
     clearTimeout(late);
     // One that takes us for the owner is not sent on: two that were wrong about each other would never end
-    if (!over.signal.aborted && path !== undefined && own.includes(path)) return answerHere(socket);
-    for (const until = performance.now() + holdMs; !over.signal.aborted && !socket.destroyed;) {
+    if (end === undefined && path !== undefined && own.includes(path)) return answerHere(socket);
+    for (const until = performance.now() + holdMs; end === undefined && !socket.destroyed;) {
       const owner = home?.owner;
       if (owner !== undefined && performance.now() - failedAt > retryMs) {
         const upstream = await reach(owner, clientEndOf(socket));
         const isStillIt = home?.owner?.key === owner.key && open.has(socket);
-        if (upstream !== undefined && isStillIt && !over.signal.aborted)
+        if (upstream !== undefined && isStillIt && end === undefined)
           return join(socket, upstream, owner.key);
         upstream?.destroy();
       } else if (performance.now() >= until) return answerHere(socket);
@@ -84,9 +93,10 @@ export function openStandby({ listeners, host, log, holdMs = standardHoldMs }: S
   }
 
   async function reach(owner: SeenOwner, client: ClientEnd): Promise<Socket | undefined> {
-    const upstream = await dial(owner, client);
+    // A frozen one takes connections, and no one need wait for it once another owns the home
+    const upstream = await dial(owner, client, { dialMs, changes });
     if (upstream !== undefined) failedAt = -Infinity;
-    else {
+    else if (home?.owner?.key === owner.key) {
       if (failedAt === -Infinity)
         log.warn({ owner: owner.node, address: owner.address }, 'the owner of the home cannot be reached');
       failedAt = performance.now();
@@ -188,11 +198,12 @@ export function openStandby({ listeners, host, log, holdMs = standardHoldMs }: S
   }
 
   /** What was not forwarded is served by its own turn. */
-  function finish(): void {
+  function finish(why: typeof end): void {
+    if (end !== undefined) return;
+    end = why;
     undivert();
-    over.abort();
-    for (const change of changes) change();
-    for (const [socket, key] of open) if (key !== undefined) socket.destroy();
+    for (const tell of [...looking, ...changes]) tell();
+    for (const [socket, key] of open) if (key !== undefined || why === 'given up') socket.destroy();
   }
 
   return {
@@ -203,33 +214,31 @@ export function openStandby({ listeners, host, log, holdMs = standardHoldMs }: S
       if (key === before) return;
       failedAt = -Infinity;
       checked = undefined;
-      for (const change of changes) change();
+      for (const tell of [...changes]) tell();
       if (key === undefined) return;
       // A former owner that is frozen would keep its clients for ever
       for (const [socket, of] of open) if (of !== undefined && of !== key) socket.destroy();
     },
-    end() {
-      if (over.signal.aborted) return;
-      isOwned = true;
-      finish();
-    },
-    close() {
-      if (!over.signal.aborted) finish();
-    },
+    end: () => finish('owned'),
+    close: () => finish('given up'),
   };
 }
 
 const standardHoldMs = 5_000;
 const firstBytesMsMax = 10_000;
-const dialMsMax = 3_000;
+const standardDialMs = 3_000;
 /** How often an owner is tried that was not reached. */
 const retryMs = 250;
 const checkMs = 1_000;
 /** Answered by a standby itself. */
 const own: readonly string[] = ['/healthz', forwardPath];
 
-/** A connection to the owner that has proved to be the owner; undefined where there is none within three seconds. */
-function dial({ address, key }: SeenOwner, client: ClientEnd): Promise<Socket | undefined> {
+/** A connection to the owner that has proved to be the owner; undefined where there is none in that time. */
+function dial(
+  { address, key }: SeenOwner,
+  client: ClientEnd,
+  { dialMs, changes }: { readonly dialMs: number; readonly changes: Set<() => void> },
+): Promise<Socket | undefined> {
   if (!URL.canParse(address)) return Promise.resolve(undefined);
   const { protocol, hostname, port } = new URL(address);
   const host = hostname.replace(/^\[|\]$/g, '');
@@ -242,9 +251,14 @@ function dial({ address, key }: SeenOwner, client: ClientEnd): Promise<Socket | 
       socket.destroy();
       resolve(undefined);
     };
-    const late = setTimeout(give, dialMsMax);
-    socket.once('close', () => {
+    const late = setTimeout(give, dialMs);
+    const settle = (): void => {
       clearTimeout(late);
+      changes.delete(give);
+    };
+    changes.add(give);
+    socket.once('close', () => {
+      settle();
       resolve(undefined);
     });
     socket.on('error', give);
@@ -259,7 +273,7 @@ function dial({ address, key }: SeenOwner, client: ClientEnd): Promise<Socket | 
       asking.on('error', give);
       asking.once('response', give);
       asking.once('upgrade', (response, _socket, head) => {
-        clearTimeout(late);
+        settle();
         if (!isOwner(response.headers)) return give();
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
@@ -270,14 +284,14 @@ function dial({ address, key }: SeenOwner, client: ClientEnd): Promise<Socket | 
 }
 
 /** The path of the first request, once enough of it is there; its bytes stay. Undefined: none of ours. */
-function firstPath(socket: Socket, over: AbortSignal): Promise<string | undefined> {
+function firstPath(socket: Socket, looking: Set<() => void>): Promise<string | undefined> {
   return new Promise((resolve) => {
     let seen = Buffer.alloc(0);
     const done = (path?: string): void => {
       socket.off('readable', look);
       socket.off('close', give);
       socket.off('end', give);
-      over.removeEventListener('abort', give);
+      looking.delete(give);
       if (seen.length > 0 && !socket.readableEnded && !socket.destroyed) socket.unshift(seen);
       resolve(path);
     };
@@ -293,7 +307,7 @@ function firstPath(socket: Socket, over: AbortSignal): Promise<string | undefine
     socket.on('readable', look);
     socket.once('close', give);
     socket.once('end', give);
-    over.addEventListener('abort', give);
+    looking.add(give);
   });
 }
 

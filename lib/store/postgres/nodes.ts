@@ -7,7 +7,13 @@ export interface HomeStatus {
   /** Which owner this is, counted from 1. */
   readonly epoch: number;
   /** Null where none holds it now. */
-  readonly owner: { readonly node: string; readonly leaseMs: number; readonly draining: boolean } | null;
+  readonly owner: {
+    readonly node: string;
+    /** Where standbys reach it; empty where it does not say. */
+    readonly address: string;
+    readonly leaseMs: number;
+    readonly draining: boolean;
+  } | null;
   /** Position of the last commit. */
   readonly position: number;
   /** Nodes that waited for it within the last ten seconds. */
@@ -18,7 +24,7 @@ export interface HomeStatus {
 export function homeStatus(store: string, password?: string): Promise<HomeStatus> {
   return withHome(store, password, async (sql, home) => {
     const [row] = await sql`
-      select id, owner, node, epoch, seq, draining,
+      select id, owner, node, address, epoch, seq, draining,
         extract(epoch from lease_until - clock_timestamp()) * 1000 as left_ms
       from troupe_home where name = ${home}`;
     if (row === undefined) throw unknown(home);
@@ -31,7 +37,12 @@ export function homeStatus(store: string, password?: string): Promise<HomeStatus
       epoch: Number(row['epoch']),
       owner:
         row['owner'] !== null && leaseMs > 0
-          ? { node: String(row['node']), leaseMs, draining: row['draining'] === true }
+          ? {
+              node: String(row['node']),
+              address: String(row['address']),
+              leaseMs,
+              draining: row['draining'] === true,
+            }
           : null,
       position: Number(row['seq']),
       standbys: waiting.map(({ node }) => String(node)),

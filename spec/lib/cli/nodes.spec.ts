@@ -137,6 +137,8 @@ describe('troupe with a home in PostgreSQL', function () {
   it('is read, written and followed at its standby, also while its owner is frozen and another one takes over', async () => {
     const { first, second, announced, there } = await pair();
     const health = async (): Promise<string> => (await fetch(`${there.url}/healthz`)).text();
+    const listed = await troupe.run('node', 'list', '--home', troupe.home('two'));
+    expect(listed.out).to.contain(`owner     one at ${announced.url} (epoch 1,`);
     expect(await health()).to.contain(`owner one ${announced.url} (epoch 1)\nreached yes`);
     const client = createClient({ url: [there.url, announced.url], token: announced.token });
     await workThrough(client, () => {

@@ -41,7 +41,7 @@ describe('a standby', () => {
   }
 
   async function standBy(
-    given: { holdMs?: number; tls?: ReturnType<typeof selfSigned> } = {},
+    given: { holdMs?: number; dialMs?: number; tls?: ReturnType<typeof selfSigned> } = {},
   ): Promise<Front> {
     const { tls, ...options } = given;
     const listeners = await openListeners({ host: '127.0.0.1', port: 0, tls });
@@ -125,14 +125,19 @@ describe('a standby', () => {
 
   it('takes a first line that comes in pieces', async () => {
     const { port } = await beside(await openOwner());
-    for (const path of ['/healthz', '/api/status']) {
+    for (const [path, said] of [
+      ['/healthz', 'standby'],
+      ['/api/status', '"version"'],
+    ] as const) {
       const { socket, all } = await line(port);
       socket.setNoDelay(true);
       for (const piece of asking(path, 'Connection: close\r\n')) {
         socket.write(piece);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      expect(await all).to.match(/^HTTP\/1\.1 200/);
+      expect(await all)
+        .to.match(/^HTTP\/1\.1 200/)
+        .and.contain(said);
     }
   });
 
@@ -310,6 +315,25 @@ describe('a standby', () => {
     expect(await begun.all).to.match(/here: \/healthz$/);
     silent.socket.write('GET /late HTTP/1.1\r\nHost: x\r\n\r\n');
     expect(await silent.all).to.match(/here: \/late$/);
+  });
+
+  // The system takes connections in the name of a program that is frozen
+  it('waits for no answer of an owner that is followed by another one', async () => {
+    const [frozen, house] = [await impostor(''), await openOwner()];
+    const front = await standBy({ holdMs: 600_000, dialMs: 600_000 });
+    front.standby.seen(at(frozen.url, 'frozen'));
+    const held = front.operator.get('/api/status');
+    while (frozen.heard() === '') await new Promise((resolve) => setImmediate(resolve));
+    front.standby.seen(at(house.gateway.url));
+    expect((await held).status).to.equal(200);
+    const late = await standBy({ holdMs: 600_000, dialMs: 600_000 });
+    const silent = await impostor('');
+    late.standby.seen(at(silent.url));
+    const taken = late.operator.get('/late');
+    while (silent.heard() === '') await new Promise((resolve) => setImmediate(resolve));
+    late.standby.end();
+    late.listeners.serve((_asked, answer) => void answer.setHeader('Connection', 'close').end('here'));
+    expect((await taken).text).to.equal('here');
   });
 
   it('forwards what it holds once there is an owner', async () => {
