@@ -257,7 +257,11 @@ describe('a standby', () => {
     const [one, two] = [await standBy({ holdMs: 0 }), await standBy({ holdMs: 0 })];
     one.standby.seen(at(`http://127.0.0.1:${two.port}`));
     two.standby.seen(at(`http://127.0.0.1:${one.port}`));
+    let connections = 0;
+    for (const { listeners } of [one, two])
+      listeners.servers[0]?.on('connection', () => void (connections += 1));
     expect((await one.operator.get('/api/status')).status).to.equal(503);
+    expect(connections).to.equal(2);
   });
 
   it('forwards over TLS to an owner whose certificate is its own, and to no other', async () => {
