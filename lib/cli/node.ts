@@ -36,12 +36,13 @@ export function nodeCommand(program: Command, terminal: Terminal): void {
         const status = await homeStatus(store, password);
         if (options.json === true) return terminal.out(JSON.stringify(status));
         const { owner, standbys } = status;
+        const at = owner === null || owner.address === '' ? '' : ` at ${owner.address}`;
         terminal.out(
           [
             `home      ${status.home}, last commit ${status.position}`,
             owner === null
               ? 'owner     none'
-              : `owner     ${owner.node}${owner.address && ` at ${owner.address}`} (epoch ${status.epoch}, lease ends in ${duration(owner.leaseMs)}` +
+              : `owner     ${owner.node}${at} (epoch ${status.epoch}, lease ends in ${duration(owner.leaseMs)}` +
                 `${owner.draining ? ', draining' : ''})`,
             `standbys  ${standbys.join(', ') || 'none'}`,
           ].join('\n'),

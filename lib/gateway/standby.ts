@@ -54,7 +54,7 @@ export function openStandby({
   /** Each connection, with the key of the owner to whom it is forwarded. */
   const open = new Map<Socket, string | undefined>();
   const changes = new Set<() => void>();
-  const looking = new Set<() => void>();
+  const peeks = new Set<() => void>();
 
   const undivert = listeners.divert((socket, serve) => {
     socket.on('error', () => socket.destroy());
@@ -74,7 +74,7 @@ export function openStandby({
   /** False: the wait for the home was over first. */
   async function take(socket: Socket): Promise<boolean> {
     const late = setTimeout(() => socket.destroy(), firstBytesMsMax);
-    const path = await firstPath(socket, looking);
+    const path = await firstPath(socket, peeks);
     clearTimeout(late);
     // One that takes us for the owner is not sent on: two that were wrong about each other would never end
     if (end === undefined && path !== undefined && own.includes(path)) return answerHere(socket);
@@ -181,7 +181,7 @@ export function openStandby({
     response.end(clientOf(request).local ? lines.join('\n') : 'standby');
   }
 
-  /** Whoever asks however often: at most once a second. */
+  /** However often it is requested: at most once a second. */
   function isOwnerReached(): Promise<boolean> {
     const now = performance.now();
     if (checked !== undefined && now - checked.at < checkMs) return checked.isReached;
@@ -202,7 +202,7 @@ export function openStandby({
     if (end !== undefined) return;
     end = why;
     undivert();
-    for (const tell of [...looking, ...changes]) tell();
+    for (const notify of [...peeks, ...changes]) notify();
     for (const [socket, key] of open) if (key !== undefined || why === 'given up') socket.destroy();
   }
 
@@ -214,7 +214,7 @@ export function openStandby({
       if (key === before) return;
       failedAt = -Infinity;
       checked = undefined;
-      for (const tell of [...changes]) tell();
+      for (const notify of [...changes]) notify();
       if (key === undefined) return;
       // A former owner that is frozen would keep its clients for ever
       for (const [socket, of] of open) if (of !== undefined && of !== key) socket.destroy();
@@ -265,38 +265,38 @@ function dial(
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       const certificate = isSecure ? (socket as TLSSocket).getPeerCertificate().fingerprint256 : '';
       const { headers, isOwner } = introduce(key, client, certificate);
-      const asking = httpRequest({
+      const introduction = httpRequest({
         path: forwardPath,
         headers: { Host: 'localhost', Connection: 'Upgrade', Upgrade: forwardProtocol, ...headers },
         createConnection: () => socket,
       });
-      asking.on('error', give);
-      asking.once('response', give);
-      asking.once('upgrade', (response, _socket, head) => {
+      introduction.on('error', give);
+      introduction.once('response', give);
+      introduction.once('upgrade', (response, _socket, head) => {
         settle();
         if (!isOwner(response.headers)) return give();
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
       });
-      asking.end();
+      introduction.end();
     });
   });
 }
 
 /** The path of the first request, once enough of it is there; its bytes stay. Undefined: none of ours. */
-function firstPath(socket: Socket, looking: Set<() => void>): Promise<string | undefined> {
+function firstPath(socket: Socket, peeks: Set<() => void>): Promise<string | undefined> {
   return new Promise((resolve) => {
     let seen = Buffer.alloc(0);
     const done = (path?: string): void => {
-      socket.off('readable', look);
+      socket.off('readable', check);
       socket.off('close', give);
       socket.off('end', give);
-      looking.delete(give);
+      peeks.delete(give);
       if (seen.length > 0 && !socket.readableEnded && !socket.destroyed) socket.unshift(seen);
       resolve(path);
     };
     const give = (): void => done();
-    function look(): void {
+    function check(): void {
       const piece = socket.read() as Buffer | null;
       if (piece === null) return;
       seen = Buffer.concat([seen, piece]);
@@ -304,10 +304,10 @@ function firstPath(socket: Socket, looking: Set<() => void>): Promise<string | u
       const path = /^(?:GET|HEAD) ([^ ?]*)[ ?]/.exec(text)?.[1];
       if (path !== undefined || !couldBeOwn(text)) done(path);
     }
-    socket.on('readable', look);
+    socket.on('readable', check);
     socket.once('close', give);
     socket.once('end', give);
-    looking.add(give);
+    peeks.add(give);
   });
 }
 
