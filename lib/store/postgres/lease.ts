@@ -37,11 +37,11 @@ export async function prepare(sql: Sql, { home }: PostgresPlace): Promise<number
   if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
   if (Number(row['format']) > schemaFormat)
     throw new StoreError('REFUSED', `the home was written by a newer version (format ${row['format']})`);
-  if (row['moved_to'] !== null) throw movedAway(home, row['moved_to']);
+  if (row['moved_to'] !== null) throw movedAway(home, String(row['moved_to']));
   return Number(row['id']);
 }
 
-const movedAway = (name: unknown, to: unknown): StoreError =>
+const movedAway = (name: string, to: string): StoreError =>
   new StoreError('REFUSED', `the home "${name}" was moved to ${to}; change "store" there`);
 
 /** Become the owner, where no one is, or the lease of the last one has ended. Undefined: another one holds it. */
@@ -97,7 +97,7 @@ export async function homeState(sql: Sql, id: number, node: string): Promise<Hom
       then interval '1 second' else interval '0' end as free
     from troupe_home h where h.id = ${id}`;
   if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
-  if (row['moved_to'] !== null) throw movedAway(row['name'], row['moved_to']);
+  if (row['moved_to'] !== null) throw movedAway(String(row['name']), String(row['moved_to']));
   const owner =
     row['owner'] === null || row['held'] !== true
       ? undefined
