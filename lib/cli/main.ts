@@ -45,6 +45,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
   [/^restore$/, async () => (await import('./restore.js')).restoreCommand],
   [/^template$/, async () => (await import('./template.js')).templateCommand],
   [/^(?:export|import)$/, async () => (await import('./bundle.js')).bundleCommands],
+  [/^a2a$/, async () => (await import('./a2a.js')).a2aCommand],
   [/^node$/, async () => (await import('./node.js')).nodeCommand],
   [/^worker$/, async () => (await import('./worker.js')).workerCommand],
   [/^workers$/, async () => (await import('./workers.js')).workersCommand],

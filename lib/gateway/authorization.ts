@@ -150,6 +150,10 @@ const table = {
   'trigger.activate': people,
   'event.receive': everybody,
   'hook.receive': everybody, // with a secret of its own
+  'a2a.read': people,
+  'a2a.manage': people,
+  'a2a.card': everybody, // of one whom people offer, and nothing but that
+  'a2a.call': everybody, // with a credential of its own
 
   'cron.read': anyCaller,
   'cron.edit': people,

@@ -60,7 +60,7 @@ export interface RouteSchema {
 }
 
 /** A request of which only the head has been read. */
-export type CredentialRequest = Pick<HttpRequest, 'app' | 'caller' | 'authenticated' | 'header'>;
+export type CredentialRequest = Pick<HttpRequest, 'app' | 'caller' | 'authenticated' | 'header' | 'params'>;
 
 /** A request whose body and query its schemas have parsed. */
 export interface HttpRequest<Body = unknown, Query = unknown> extends Request {

@@ -155,7 +155,7 @@ export function answererOf(
     const query = schema.query ? parse(schema.query, incoming.query, 'query') : undefined;
     if (isRefusal(query)) return query;
     const authenticated = incoming.identity.type === 'authenticated';
-    const unproved = await schema.credential?.({ app, caller, authenticated, header: incoming.header });
+    const unproved = await schema.credential?.({ app, caller, authenticated, ...incoming });
     if (unproved !== undefined) return unproved;
     // Before the bytes are taken in
     if (schema.upload && app.supervisor.status.diskLow) return refuse('DISK_LOW');

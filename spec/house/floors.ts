@@ -82,7 +82,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
     'actors',
     'examples',
   ],
-  '@a2a-js/sdk': ['actors'],
+  '@a2a-js/sdk': ['actors', 'lib/gateway'],
   openai: ['actors'],
   '@slack/web-api': ['actors'],
   '@slack/socket-mode': ['actors'],

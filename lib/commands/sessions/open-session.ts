@@ -16,7 +16,7 @@ import { presentSession } from './read-session.js';
 import type { Committed } from '../../supervisor/contract.js';
 import type { GatewayInput } from '../../../actors/gateway-kinds.js';
 import type { ActorKey } from '../../../machines/outputs.js';
-import type { Placement, ReplyTo, StepLink } from '../../../machines/session/context.js';
+import type { MessageIn, Placement, ReplyTo, StepLink } from '../../../machines/session/context.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import {
   anchored,
@@ -148,6 +148,8 @@ export interface SessionParts {
   readonly step?: StepLink;
   /** Who is told the end of its work beside parent and work item. */
   readonly reportTo?: ActorKey;
+  /** Its first message, where that is not the prompt as a person's word. */
+  readonly message?: MessageIn;
 }
 
 /** The input with which the session machine is created. */
@@ -173,7 +175,7 @@ function sessionInput(app: App, parts: SessionParts, number: number): GatewayInp
     actsAs: parts.rights.actsAs,
     confinedAs: parts.rights.confinedAs,
     permissions: permissionsIn(parts.cwd, parts.rights.permissions),
-    message: {
+    message: parts.message ?? {
       id: app.supervisor.environment.ids.next(),
       role: 'user',
       content: input.prompt,

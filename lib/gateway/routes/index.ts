@@ -1,3 +1,4 @@
+import { a2aRoutes } from './a2a.js';
 import { authRoutes, type Pairing } from './auth.js';
 import {
   backupRoutes,
@@ -101,6 +102,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...eraseRoutes,
     ...trustRoutes,
     ...hookRoutes(options.hookSecret),
+    ...a2aRoutes(facts.version),
     ...attentionRoutes,
     ...heldDecisionRoutes,
     ...notificationRoutes,

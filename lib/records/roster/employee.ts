@@ -28,6 +28,38 @@ export const permissions = z.union([
   }),
 ]);
 
+/** Whether agents of other houses may give this employee tasks, and how many. */
+const a2a = z.union([
+  z.boolean(),
+  z.strictObject({
+    description: z.string().trim().max(2_000).optional(),
+    tasksMax: z.int().min(1).max(100).optional(),
+    messagesPerMinute: z.int().min(1).max(1_000).optional(),
+    messageCharsMax: z.int().min(1).max(32_000).optional(),
+  }),
+]);
+
+/** How an employee is offered to agents of other houses, over the Agent2Agent protocol. */
+export interface A2aOffer {
+  /** What its card says that it does. */
+  readonly description: string;
+  /** That are not at their end. */
+  readonly tasksMax: number;
+  readonly messagesPerMinute: number;
+  readonly messageCharsMax: number;
+}
+
+const offerOf = (said: z.output<typeof a2a> | null | undefined): A2aOffer | undefined =>
+  said == null || said === false
+    ? undefined
+    : {
+        description: '',
+        tasksMax: 4,
+        messagesPerMinute: 30,
+        messageCharsMax: 32_000,
+        ...(said === true ? {} : (Object.fromEntries(Object.entries(said)) as Partial<A2aOffer>)),
+      };
+
 /**
  * The members that may be changed over HTTP, each with its rule. `null` takes the member out of the file
  * where that makes sense.
@@ -70,6 +102,7 @@ export const employeeFile = z.looseObject({
   sandbox: z.enum(sandboxLevels).nullish(),
   mcp: z.union([z.boolean(), words(50)]).nullish(),
   tools: toolChoice.nullish(),
+  a2a: a2a.nullish(),
   provides: z
     .array(z.looseObject({ name: word(200), description: z.string().max(2_000).optional() }))
     .max(50)
@@ -113,6 +146,8 @@ export interface Person {
   readonly monthlyBudgetUsd?: number;
   readonly allowedConnectors: readonly string[];
   readonly permissions: z.output<typeof permissions>;
+  /** Absent: no one outside may give it tasks. */
+  readonly a2a?: A2aOffer;
 }
 
 /**
@@ -135,6 +170,7 @@ export function personOf(
       fault: `the name ${JSON.stringify(name)} ${named.error.issues[0]?.message ?? 'cannot be used'}`,
     };
   const { reportsTo } = data;
+  const offer = offerOf(data.a2a);
   return {
     name,
     displayName: data.displayName ?? name,
@@ -157,6 +193,7 @@ export function personOf(
     ...(data.mcp != null && { mcp: data.mcp }),
     ...(data.tools != null && { tools: data.tools }),
     ...(data.provides != null && { provides: data.provides }),
+    ...(offer !== undefined && { a2a: offer }),
     ...(data.monthlyBudgetUsd != null && { monthlyBudgetUsd: data.monthlyBudgetUsd }),
   };
 }

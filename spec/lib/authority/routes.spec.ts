@@ -149,6 +149,7 @@ const openToAgents =
   'search.sessions search.work-items cost.read work-item.list work-item.create work-item.assign work-item.status ' +
   'work-item.archive work-item.comment work-item.label work-item.link work-item.handoff approval.request ' +
   'approval.decide approval.escalate delegation.create trigger.read trigger.write event.receive hook.receive ' +
+  'a2a.card a2a.call ' +
   'cron.read workflow.list workflow.read workflow.plan workflow.write workflow-run.start workflow-run.list ' +
   'workflow-run.steer connector.list connector.send org.read org.board.read skill.list skill.read ' +
   'knowledge.search knowledge.read';
@@ -206,5 +207,7 @@ const rules: Readonly<Record<string, string>> = {
   'POST /api/workflow-events':
     'who holds a secret of a binding fires it, no more: by an event, in table.spec.ts',
   'POST /api/auth/logout': 'ends the credential of the caller itself',
+  'POST /a2a/{name}':
+    'who holds the credential of an employee gives it tasks, no more: lib/gateway/a2a/a2a.spec.ts',
   'POST /mcp': 'each tool is a route: as a tool, in table.spec.ts',
 };

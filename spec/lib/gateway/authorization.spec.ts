@@ -225,6 +225,7 @@ describe('authority', () => {
       (id) =>
         id !== 'auth.state' &&
         [
+          'a2a',
           'auth',
           'budget',
           'bundle',

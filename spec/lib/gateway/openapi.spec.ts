@@ -86,7 +86,7 @@ describe('GET /api/openapi.json', () => {
       // Whatever a browser sends with its farewell, it may go
       if (route.path !== '/api/auth/logout') expect(route.schema.body, route.path).not.to.equal(undefined);
       if (!route.schema.plan) expect(codesOf(route), route.path).to.include('DRY_RUN_UNSUPPORTED');
-      if (!['/api/workflow-events', '/api/workers/join'].includes(route.path))
+      if (!['/api/workflow-events', '/api/workers/join', '/a2a/:name'].includes(route.path))
         // Those have secrets of their own
         expect(verdict(route.authority, 'none'), route.path).to.equal('UNAUTHENTICATED');
     }
