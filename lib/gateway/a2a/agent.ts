@@ -1,4 +1,5 @@
 import type { Artifact, Message, StreamResponse, Task as WireTask, TaskStatus } from '@a2a-js/sdk';
+import type * as A2aErrors from '@a2a-js/sdk/errors';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { App } from '../../commands/app.js';
 import type { Offered } from '../../commands/a2a/credentials.js';
@@ -9,7 +10,7 @@ import { isoTime } from '../../../machines/sortable.js';
 import { cardOf } from './card.js';
 import { followTask } from './follow.js';
 
-type Errors = typeof import('@a2a-js/sdk/errors');
+type Errors = typeof A2aErrors;
 
 /** An employee as the official SDK's transport sees an agent. */
 export interface EmployeeAgent extends A2ARequestHandler {
