@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { randomBytes } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../home/atomic-file.js';
 import type { Layout } from '../home/layout.js';
@@ -10,7 +10,7 @@ import { embeddedStore } from '../home/store-setting.js';
 import { copyStore, endUndoing, isUndoing, keepWayBack, putBack, readWayBack } from '../home/way-back.js';
 import { noteBuild } from '../home/written-by.js';
 import type { Kind } from '../../actors/contracts.js';
-import type { Head } from '../store/contract.js';
+import type { Head, Store } from '../store/contract.js';
 import type { KindMigration } from '../supervisor/migrate-records.js';
 import { builtInKinds } from './built-in-kinds.js';
 import { connect, running } from './client.js';
@@ -53,17 +53,15 @@ export function migrateCommand(program: Command, terminal: Terminal): void {
       if (options.undo === true) return undo(layout, terminal);
       if (await isUndoing(layout)) throw undoing(layout);
       const kinds = [...builtInKinds(), ...(await loadModules(config.modules, layout)).kinds];
-      const rehearsed = await rehearse(layout, kinds, terminal);
-      const unreadable = rehearsed.kinds.reduce((sum, { unreadableCount }) => sum + unreadableCount, 0);
-      const applies = options.apply === true && unreadable === 0;
-      if (applies) await apply(layout, kinds, rehearsed.head, terminal);
+      const rehearsed = await (options.apply === true ? apply : check)(layout, kinds, terminal);
+      const unreadable = unreadableIn(rehearsed);
       terminal.out(options.json === true ? JSON.stringify(rehearsed) : textOf(rehearsed));
       if (unreadable > 0) {
         terminal.say(
           `${unreadable} actors cannot be read by this version. Nothing was changed: keep the older version.`,
         );
         process.exitCode = exitCodes.badHome;
-      } else if (applies)
+      } else if (options.apply === true)
         terminal.say(`Migrated. To go back before work is done: ${hint(layout, 'migrate', '--undo')}`);
       else if (rehearsed.kinds.some(({ from }) => Object.keys(from).length > 0))
         terminal.say(`Nothing was changed. To migrate: ${hint(layout, 'migrate', '--apply')}`);
@@ -71,58 +69,122 @@ export function migrateCommand(program: Command, terminal: Terminal): void {
 }
 
 /** On a copy of the store, which is migrated for real and then removed. */
-async function rehearse(layout: Layout, kinds: readonly Kind[], terminal: Terminal): Promise<Rehearsal> {
-  await makeFolder(layout.temporary);
-  const scratch = join(layout.temporary, `migration-${randomBytes(6).toString('hex')}`);
-  try {
+const check = (layout: Layout, kinds: readonly Kind[], terminal: Terminal): Promise<Rehearsal> =>
+  inScratch(layout, async (scratch) => {
     if ((await running(layout)) === undefined) {
       await needStore(layout);
       await copyStore(layout, scratch);
       await refuseRunning(layout); // of files that change under it a copy would be of no moment
-      return await migrate(scratch, kinds, terminal);
+    } else {
+      // A backup must lie outside of the home
+      const backup = `${layout.home}.${randomBytes(6).toString('hex')}.rehearsal`;
+      try {
+        await (await connect(layout)).post('/api/backup', { body: { target: backup }, timeoutMs: 295_000 });
+        const { restore } = await import('../store/restore.js');
+        await restore(join(backup, 'store-backup'), scratch);
+      } finally {
+        await rm(backup, { recursive: true, force: true });
+      }
     }
-    // A backup must lie outside of the home
-    const backup = `${layout.home}.${randomBytes(6).toString('hex')}.rehearsal`;
+    return rehearse(scratch, kinds, terminal, () => Promise.resolve());
+  });
+
+/**
+ * What was migrated on the copy is written into the home, where all of it can be read. No gateway can start meanwhile:
+ * the lock of the home is held but for the moment in which its store is opened, and what was committed then is seen.
+ */
+const apply = (layout: Layout, kinds: readonly Kind[], terminal: Terminal): Promise<Rehearsal> =>
+  inScratch(layout, async (scratch) => {
+    await refuseRunning(layout);
+    await needStore(layout);
+    const { lockHome } = await import('../store/lock.js');
+    const { storePorts } = await import('../store/ports.js');
+    let unlock = await lockHome(storePorts(), await realpath(layout.home));
     try {
-      await (await connect(layout)).post('/api/backup', { body: { target: backup }, timeoutMs: 295_000 });
-      const { restore } = await import('../store/restore.js');
-      await restore(join(backup, 'store-backup'), scratch);
+      await endUndoing(layout);
+      await copyStore(layout, scratch);
+      return await rehearse(scratch, kinds, terminal, async (migrated, rehearsed) => {
+        if (unreadableIn(rehearsed) > 0) return;
+        const { head } = rehearsed;
+        const kept = await readWayBack(layout);
+        // One that was cut goes on: the store of before is kept already
+        if (kept === undefined || !isSame(kept.head, head))
+          await keepWayBack(layout, { head, at: new Date().toISOString() });
+        await unlock();
+        unlock = () => Promise.resolve();
+        await takeOver(layout, kinds, { migrated, head }, terminal);
+      });
     } finally {
-      await rm(backup, { recursive: true, force: true });
+      await unlock();
     }
-    return await migrate(scratch, kinds, terminal);
+  });
+
+async function inScratch<Result>(
+  { temporary }: Layout,
+  use: (scratch: string) => Promise<Result>,
+): Promise<Result> {
+  await makeFolder(temporary);
+  const scratch = join(temporary, `migration-${randomBytes(6).toString('hex')}`);
+  try {
+    return await use(scratch);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
 }
 
-async function migrate(directory: string, kinds: readonly Kind[], terminal: Terminal): Promise<Rehearsal> {
+/** `then` is given the store while it is open. */
+async function rehearse(
+  directory: string,
+  kinds: readonly Kind[],
+  terminal: Terminal,
+  then: (migrated: Store, rehearsed: Rehearsal) => Promise<void>,
+): Promise<Rehearsal> {
   const { openLevelStore } = await import('../store/level.js');
   const { migrateRecords } = await import('../supervisor/migrate-records.js');
   const onProgress = progressTeller(terminal);
   const began = Date.now();
   const store = await openLevelStore({ directory, scrubEveryMs: 0, onProgress });
   try {
-    await noteBuild(store, kinds, version); // first: from here an older version reads no more than a part
+    await noteBuild(store, kinds, version); // it refuses what a newer version has written
     const migrated = await migrateRecords(store, kinds, {
       now: Date.now,
       onProgress: (rows) => onProgress({ task: 'migrate', rows }),
     });
-    return { head: store.head, kinds: migrated, milliseconds: Date.now() - began };
+    const rehearsed = { head: store.head, kinds: migrated, milliseconds: Date.now() - began };
+    await then(store, rehearsed);
+    return rehearsed;
   } finally {
     await store.close();
   }
 }
 
-async function apply(layout: Layout, kinds: readonly Kind[], head: Head, terminal: Terminal): Promise<void> {
-  await endUndoing(layout);
-  const kept = await readWayBack(layout);
-  // One that was cut goes on: the store of before is kept already
-  if (kept?.head.seq !== head.seq || kept.head.chain !== head.chain)
-    await keepWayBack(layout, { head, at: new Date().toISOString() });
-  await refuseRunning(layout);
-  await migrate(layout.home, kinds, terminal);
+async function takeOver(
+  { home }: Layout,
+  kinds: readonly Kind[],
+  { migrated, head }: { readonly migrated: Store; readonly head: Head },
+  terminal: Terminal,
+): Promise<void> {
+  const { openLevelStore } = await import('../store/level.js');
+  const { copyRecords } = await import('../supervisor/migrate-records.js');
+  const onProgress = progressTeller(terminal);
+  const store = await openLevelStore({ directory: home, scrubEveryMs: 0, onProgress });
+  try {
+    if (!isSame(store.head, head))
+      throw new CommandError(
+        exitCodes.refused,
+        'A gateway has worked in this home meanwhile. Nothing was changed: stop it, and migrate again.',
+      );
+    await noteBuild(store, kinds, version); // first: from here an older version reads no more than a part
+    await copyRecords(migrated, store, (rows) => onProgress({ task: 'take-over', rows }));
+  } finally {
+    await store.close();
+  }
 }
+
+const isSame = (one: Head, other: Head): boolean => one.seq === other.seq && one.chain === other.chain;
+
+const unreadableIn = ({ kinds }: Rehearsal): number =>
+  kinds.reduce((sum, { unreadableCount }) => sum + unreadableCount, 0);
 
 async function undo(layout: Layout, terminal: Terminal): Promise<void> {
   await refuseRunning(layout);
@@ -132,7 +194,7 @@ async function undo(layout: Layout, terminal: Terminal): Promise<void> {
     if (kept === undefined)
       throw new CommandError(exitCodes.usage, `Nothing to undo: no migration of ${layout.home} was applied.`);
     const head = await headOf(layout);
-    if (head.seq !== kept.head.seq || head.chain !== kept.head.chain)
+    if (!isSame(head, kept.head))
       throw new CommandError(
         exitCodes.refused,
         `Since the migration of ${kept.at} ${head.seq - kept.head.seq} events were committed, which going back would ` +

@@ -122,4 +122,5 @@ const tasks: Readonly<Record<string, string>> = {
   backup: 'copying the store',
   restore: 'restoring the store',
   migrate: 'migrating actors',
+  'take-over': 'writing migrated actors into the home',
 };

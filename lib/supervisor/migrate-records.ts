@@ -73,6 +73,34 @@ export async function migrateRecords(
   return reports;
 }
 
+/**
+ * Writes into `to` what was migrated in `from`, a copy of it: by pages, as `migrateRecords` does, and a store of which a
+ * part was written already takes the rest. `onProgress` is called after each page with how many actors were looked at.
+ */
+export async function copyRecords(
+  from: Store,
+  to: Store,
+  onProgress: (actors: number) => void = () => {},
+  pageSize = 500,
+): Promise<void> {
+  let seen = 0;
+  let writing: Promise<unknown> = Promise.resolve();
+  for (const name of await storedKinds(from))
+    for await (const page of pagesOf(from, name, pageSize)) {
+      const own = await to.getMany(page.map(([key]) => key));
+      const ops = page.filter(([, text], place) => own[place] !== text);
+      await writing;
+      const { seq, chain } = to.head;
+      if (ops.length > 0) {
+        writing = to.write({ first: seq + 1, last: seq, chain, ops });
+        writing.catch(() => undefined); // it is awaited at the next page, or at the end
+      }
+      seen += page.length;
+      onProgress(seen);
+    }
+  await writing;
+}
+
 interface Unreadable {
   readonly id: string;
   readonly reason: string;
