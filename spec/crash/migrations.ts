@@ -193,7 +193,7 @@ async function migrate(home: string, death?: Death): Promise<number | null> {
 }
 
 /** So long a copy is migrated, where a kill proves nothing. */
-const rehearsalShare = 0.4;
+const rehearsalShare = 0.6;
 
 if (process.argv[2] === 'migrations') {
   const { values } = parseArgs({

@@ -111,15 +111,27 @@ describe('troupe migrate', function () {
     const whole = await copyOf(old, 'whole');
     await migrateAll(whole);
     const after = await recordsOf(whole);
+    const states = new Set<string>();
     for (const step of [1, 3, 13]) {
       const home = await copyOf(old, 'killed');
-      expect(await killedAt('apply', home, step)).to.equal('killed');
+      expect(await killedAt('apply', home, step, await copyOf(whole, 'copy'))).to.equal('killed');
       const found = await recordsOf(await copyOf(home, 'read'));
+      states.add(sameAs(found, { original, after }));
       expect([...found.keys()]).to.deep.equal([...original.keys()]);
       for (const [key, text] of found) expect([original.get(key), after.get(key)], key).to.include(text);
       await migrateAll(home);
       expect(await recordsOf(home), `step ${step}`).to.deep.equal(after);
     }
+    expect([...states]).to.include('a mixture');
+  });
+
+  // It kept a way back, and then found that it could not migrate
+  it('holds the home while it migrates: where another process has it, nothing is begun', async () => {
+    const home = await copyOf(old, 'held');
+    const holder = await openLevelStore({ directory: home, scrubEveryMs: 0 });
+    const { code, err } = await migrate(home, '--apply').finally(() => holder.close());
+    expect([code, /another process is using/.test(err)]).to.deep.equal([4, true]);
+    expect(existsSync(join(home, kept))).to.equal(false);
   });
 
   // `npm run crash -- migrations` does this with 20,000 actors and a hundred kills
@@ -227,9 +239,14 @@ async function hashesOf(home: string): Promise<Readonly<Record<string, string>>>
 }
 
 /** A real process that undoes or migrates, and is killed before its step of that number. */
-async function killedAt(what: 'undo' | 'apply', home: string, step: number): Promise<'killed' | 'ended'> {
+async function killedAt(
+  what: 'undo' | 'apply',
+  home: string,
+  step: number,
+  copy = '',
+): Promise<'killed' | 'ended'> {
   const program = fileURLToPath(new URL('./migrate-killed.js', import.meta.url));
-  const child = spawn(process.execPath, [program, what, home, String(step)], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [program, what, home, String(step), copy], { stdio: 'inherit' });
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
   if (signal === 'SIGKILL') return 'killed';
   expect(code).to.equal(0);
