@@ -82,6 +82,8 @@ export interface EngineFacts {
   readonly remedy?: string;
   /** As the program says it. */
   readonly version?: string;
+  /** The oldest version that was tried with Troupe, where this one is older. */
+  readonly olderThan?: string;
   /** Absolute path. */
   readonly executable?: string;
   /** Id of the model of sessions that name none; null where the program chooses. */

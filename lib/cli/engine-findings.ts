@@ -51,6 +51,13 @@ async function accessInGateway(layout: Layout): Promise<Listed | undefined> {
 async function program(engine: Engine, standard: string): Promise<Finding> {
   const facts = await engine.discover();
   const name = `${engine.name}${engine.name === standard ? ' (default)' : ''}`;
+  if (facts.available && facts.olderThan !== undefined)
+    return {
+      grade: 'poor',
+      about: 'engine',
+      what: `${name} found, ${facts.version ?? '?'}; the oldest version that was tried is ${facts.olderThan}`,
+      remedy: facts.remedy ?? 'Install a newer one.',
+    };
   if (facts.available)
     return {
       grade: 'good',

@@ -27,6 +27,7 @@ import { service } from './service-finding.js';
 import { closedStore, sharedStore } from './store-finding.js';
 import { telemetry } from './telemetry-finding.js';
 import { workingFolders } from './work-finding.js';
+import { workerBuilds } from './worker-finding.js';
 import { version } from '../version.js';
 
 /**
@@ -57,6 +58,7 @@ export async function examine(layout: Layout, env: Terminal['env']): Promise<rea
     () => gateway(layout, config),
     () => leftProcesses(layout),
     () => leftFiles(layout),
+    () => workerBuilds(layout),
     () => service(layout, env),
     () => retention(layout),
     ...engineQuestions(config, layout),

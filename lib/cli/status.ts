@@ -5,6 +5,7 @@ import { engineLine, hint, homeOf, withHome, type HomeOptions, type Terminal } f
 import { exitCodes } from './failure.js';
 import { duration } from './print.js';
 import { version } from '../version.js';
+import { buildOf, otherBuilds } from './worker-finding.js';
 import { allWaiting } from './waiting.js';
 import { retentionOf, worthShowingMs } from './retention.js';
 
@@ -55,6 +56,9 @@ export function statusCommand(program: Command, terminal: Terminal): void {
       terminal.out(`  home      ${layout.home}`);
       terminal.out(`  engines   ${engines(status)}`);
       terminal.out(`  sessions  ${status.sessions?.total ?? 0}, ${status.sessions?.running ?? 0} running`);
+      const others = await otherBuilds(client, status.version ?? version);
+      if (others.length > 0)
+        terminal.out(`  workers   of another version than the gateway: ${others.map(buildOf).join(', ')}`);
       if (waiting > 0)
         terminal.out(
           `  waiting   ${waiting} ${waiting === 1 ? 'waits' : 'wait'} for you; see ${hint(layout, 'waiting')}`,

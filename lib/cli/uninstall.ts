@@ -3,7 +3,11 @@ import { readdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { layoutOf } from '../home/layout.js';
+import { readRecord } from '../home/backups/record.js';
+import { defaultConfig } from '../home/config.js';
+import { layoutOf, type Layout } from '../home/layout.js';
+import { readConfig } from '../home/read-config.js';
+import { embeddedStore } from '../home/store-setting.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { gatewayService, isInstalled, managerOf } from './service/manager.js';
 
@@ -22,9 +26,13 @@ export function uninstallCommand(program: Command, terminal: Terminal): void {
     const manager = managerOf();
     const services: string[] = [];
     const found: string[] = [];
+    const elsewhere: string[] = [];
     for (const home of homes) {
       const layout = layoutOf({ home, env: {} });
-      if (await isHome(home)) found.push(home);
+      if (await isHome(home)) {
+        found.push(home);
+        elsewhere.push(...(await keptElsewhere(layout)));
+      }
       if (manager !== undefined && (await isInstalled(manager, gatewayService(layout, terminal.env))))
         services.push(home);
     }
@@ -41,6 +49,12 @@ export function uninstallCommand(program: Command, terminal: Terminal): void {
         ...(found.length === 0
           ? []
           : ['Back one up with "troupe backup <folder>"; delete it like any folder.']),
+        ...(elsewhere.length === 0
+          ? []
+          : ['These stay as well, and hold what the homes hold:', ...elsewhere.map((line) => `  ${line}`)]),
+        ...(found.length === 0
+          ? []
+          : ['Backups made by hand, by "troupe backup <folder>", are where you put them.']),
       ].join('\n'),
     );
   });
@@ -52,11 +66,25 @@ async function usualHomes(): Promise<readonly string[]> {
   return names.filter((name) => /^\.svc(?:-[a-z0-9-]+)?$/.test(name)).map((name) => join(homedir(), name));
 }
 
+/** Of a gateway, or of a worker that has joined one. */
 const isHome = (folder: string): Promise<boolean> =>
   readdir(folder).then(
-    (names) => names.includes('gateway.json') || names.includes('store'),
+    (names) => ['gateway.json', 'store', 'token'].some((name) => names.includes(name)),
     () => false,
   );
+
+/** Backups of the schedule, wherever they were written to, and a store that is no folder. */
+async function keptElsewhere(layout: Layout): Promise<readonly string[]> {
+  const record = await readRecord(layout);
+  const { backup, store } = await readConfig(layout.config).catch(() => defaultConfig());
+  const places = new Set([record.to, backup.to].filter((place) => place !== null));
+  return [
+    ...[...places].map((place) => `backups of ${layout.home}: ${place}`),
+    ...(store === embeddedStore
+      ? []
+      : [`the store of ${layout.home}: in PostgreSQL, where "store" in its config.yaml says`]),
+  ];
+}
 
 /** Right for a global install, a dependency and a checkout. */
 function programRemoval(): string {

@@ -36,8 +36,8 @@ export function workersCommand(program: Command, terminal: Terminal): void {
       const none = ['-', '-', '-'];
       terminal.out(
         table(
-          ['WORKER', 'STATE', 'WHERE', 'UP', 'SLOTS', 'LABELS', 'SESSION', 'ENGINE', 'FOR'],
-          workers.flatMap(({ name: worker, state, place, startedAt, slots: own, labels, turns }) =>
+          ['WORKER', 'STATE', 'WHERE', 'VERSION', 'UP', 'SLOTS', 'LABELS', 'SESSION', 'ENGINE', 'FOR'],
+          workers.flatMap(({ name: worker, state, place, version, startedAt, slots: own, labels, turns }) =>
             (turns.length === 0
               ? [none]
               : turns.map((turn) => [turn.sessionId, turn.engine, since(turn.since)])
@@ -45,6 +45,7 @@ export function workersCommand(program: Command, terminal: Terminal): void {
               worker,
               state,
               place,
+              version ?? '-',
               startedAt === null ? '-' : since(startedAt),
               own === null ? '-' : String(own),
               labels.join(',') || '-',

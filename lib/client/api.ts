@@ -3748,6 +3748,8 @@ export interface components {
                 since: string;
                 turnId: string;
             }[];
+            /** @description Of Troupe. Null where it is not known: of an older build, or not connected yet. */
+            version: string | null;
         };
         WorkflowDefinition: {
             concurrency: number;

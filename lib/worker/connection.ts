@@ -9,7 +9,7 @@ import { ConfineError } from '../../actors/sandbox/sandbox.js';
 import type { DistantTurn, GatewaySide, HostedTurn } from '../../actors/session/turn-hosts.js';
 import { sentence } from '../../actors/session/turn-outcome.js';
 import { secretsIn } from '../../actors/session/turn-secrets.js';
-import { keyFile, onFrames, write, type FromWorker, type ToWorker } from './wire.js';
+import { keyFile, onFrames, refusalOf, write, type FromWorker, type ToWorker } from './wire.js';
 
 /** A gateway's way to one of its workers. */
 export interface Connection {
@@ -18,6 +18,8 @@ export interface Connection {
   readonly pid: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** Of Troupe; null: of a build that did not say it yet. */
+  readonly version: string | null;
   readonly turns: ReadonlyMap<string, FollowedTurn>;
   /** Turns that go on without this gateway. */
   readonly left: ReadonlySet<string>;
@@ -142,6 +144,7 @@ export async function openConnection(path: string, options: ConnectionOptions): 
     name: basename(path),
     pid: ready.pid,
     startedAt: ready.startedAt,
+    version: ready.version ?? null,
     turns,
     left,
     closed,
@@ -187,9 +190,19 @@ export async function openConnection(path: string, options: ConnectionOptions): 
       if (frame.type !== 'ready') return take(frame);
       clearTimeout(patience);
       socket.on('error', (error) => onFault('a worker', error)); // `closed` tells its turns
+      const refusal = refusalOf(frame, basename(path));
+      if (refusal !== undefined) return refuse(refusal);
       resolve(connected(frame));
     });
     send({ type: 'hello', key });
+
+    /** What it says could not be understood. Its turns are begun again here, so they must not go on there. */
+    function refuse(reason: string): void {
+      const error = new Error(`${reason} Its turns are interrupted, and can be resumed.`);
+      onFault('a worker', error);
+      send({ type: 'end' });
+      reject(error);
+    }
   });
 }
 

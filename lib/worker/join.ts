@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { WorkerOffer } from '../../machines/worker/machine.js';
-import type { ToWorker } from './wire.js';
+import { ownBuild, type ToWorker } from './wire.js';
 import type { Link, Worker } from './worker.js';
 
 /**
@@ -74,7 +74,14 @@ export function joinGateway({ url, token, worker, offer, onState }: JoinOptions)
     mine.on('open', () => {
       answeredAt = performance.now();
       const { startedAt } = worker;
-      link.send({ type: 'ready', pid: process.pid, startedAt, running: worker.running(), offer });
+      link.send({
+        type: 'ready',
+        pid: process.pid,
+        startedAt,
+        running: worker.running(),
+        offer,
+        ...ownBuild,
+      });
     });
     mine.on('message', (data, isBinary) => {
       const frame = isBinary ? undefined : frameIn(String(data));

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { chmod, rm, stat } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import type { Engine } from '../../actors/engines/engine.js';
-import { keyFile, onFrames, write, type ToWorker, type WorkerSetup } from './wire.js';
+import { keyFile, onFrames, ownBuild, write, type ToWorker, type WorkerSetup } from './wire.js';
 import { Worker, type Link } from './worker.js';
 
 /**
@@ -38,7 +38,7 @@ export async function listen(
       isKnown = true;
       worker.welcome(link);
       const { startedAt } = worker;
-      link.send({ type: 'ready', pid: process.pid, startedAt, running: worker.running() });
+      link.send({ type: 'ready', pid: process.pid, startedAt, running: worker.running(), ...ownBuild });
     });
   }
 

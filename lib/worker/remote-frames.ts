@@ -83,6 +83,8 @@ const frame = z.discriminatedUnion('type', [
     pid: z.int().min(1).max(1e9),
     startedAt: z.number().min(0).max(8e15),
     running: z.int().min(0).max(10_000),
+    protocol: z.int().min(1).max(1e6).optional(),
+    version: text(50).optional(),
     offer: z.object({
       machine: text(100),
       slots: z.int().min(1).max(64),

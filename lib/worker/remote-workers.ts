@@ -39,6 +39,8 @@ export interface RemoteState {
   readonly pid: number | undefined;
   /** Epoch milliseconds. */
   readonly startedAt: number | undefined;
+  /** Of Troupe. */
+  readonly version: string | undefined;
   readonly turns: readonly (FollowedTurn & { readonly turnId: string })[];
 }
 
@@ -124,7 +126,8 @@ export function remoteWorkers({
         engine,
         beganAt,
       }));
-      return { isHere: found.isHere, pid: found.ready?.pid, startedAt: found.ready?.startedAt, turns };
+      const { isHere, ready } = found;
+      return { isHere, pid: ready?.pid, startedAt: ready?.startedAt, version: ready?.version, turns };
     },
     prepare: (name, turn, signal) => worker(name).prepare({ type: 'prepare', ...turn }, signal),
     begin: (name, turn, side, signal) => worker(name).begin(turn, side, signal),

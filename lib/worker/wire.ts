@@ -9,6 +9,7 @@ import type { TurnCommand, TurnEvent } from '../../actors/engines/turn-events.js
 import type { Command, Confined } from '../../actors/sandbox/sandbox.js';
 import type { TurnPrepared, TurnThere } from '../../actors/session/turn-hosts.js';
 import type { WorkerOffer } from '../../machines/worker/machine.js';
+import { version } from '../version.js';
 
 /**
  * What a gateway and its worker say to each other, in JSON: over a Unix socket (in lines) with one on the gateway's
@@ -75,14 +76,14 @@ export type FromWorker =
   | PreparedTurn
   /** Another machine only: is the gateway still there? */
   | { readonly type: 'beat'; readonly n: number }
-  | {
+  | ({
       readonly type: 'ready';
       readonly pid: number;
       readonly startedAt: number;
       readonly running: number;
       /** On another machine: what there is. */
       readonly offer?: WorkerOffer;
-    }
+    } & BuildFacts)
   /** Where it is here: whose it is. */
   | {
       readonly type: 'attached';
@@ -103,6 +104,36 @@ export type FromWorker =
   /** What its turns have shown of a provider's limits; comes before the end of the turn. */
   | { readonly type: 'limits'; readonly engine: string; readonly limits: EngineLimits }
   | { readonly type: 'fault'; readonly engine: string; readonly message: string };
+
+/**
+ * Which words both sides know. Raised where one of them must know a word that is not here; `hello`, `ready` and `end`
+ * stay as they are, so that a gateway can tell a worker of another build what it has to. Builds before 0.1.1 do not say it.
+ */
+export const protocol = 1;
+
+/** What a worker that is ready says of its build. */
+export interface BuildFacts {
+  /** Absent: 1. */
+  readonly protocol?: number | undefined;
+  /** Of Troupe. */
+  readonly version?: string | undefined;
+}
+
+/** `ownBuild // { protocol: 1, version: '0.1.0' }` */
+export const ownBuild: BuildFacts = { protocol, version };
+
+/**
+ * Why a worker of another build is not served; undefined: it is.
+ * @example refusalOf({ protocol: 2, version: '0.9.0' }, 'worker-1a2b3c4d')
+ */
+export const refusalOf = (
+  { protocol: theirs = 1, version: build }: BuildFacts,
+  name: string,
+): string | undefined =>
+  theirs === protocol
+    ? undefined
+    : `Worker ${name} is of ${build === undefined ? 'another version' : `version ${build}`} of Troupe, which speaks ` +
+      `protocol ${theirs}; this gateway is of ${version} and speaks ${protocol}.`;
 
 /** What a new worker reads from its stdin, once. */
 export interface WorkerSetup {

@@ -41,6 +41,8 @@ export interface WorkerRecord {
   readonly pid: number;
   /** Epoch milliseconds. */
   readonly startedAt: number;
+  /** Of Troupe; null: of a build that did not say it yet. */
+  readonly version: string | null;
   readonly turns: readonly (FollowedTurn & { readonly turnId: string })[];
 }
 
@@ -168,6 +170,7 @@ export function openWorkers(options: WorkersOptions): Workers {
         state: worker === mine ? 'serving' : draining.has(worker.name) ? 'draining' : 'earlier',
         pid: worker.pid,
         startedAt: worker.startedAt,
+        version: worker.version,
         turns: [...worker.turns].map(([turnId, { sessionId, engine, beganAt }]) => ({
           turnId,
           sessionId,

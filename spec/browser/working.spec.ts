@@ -123,6 +123,7 @@ const here: Pick<
         state: 'serving',
         pid: process.pid,
         startedAt: Date.now() - 1.5 * minuteMs,
+        version: '0.1.0',
         turns: [{ turnId: `${turnOf}:1`, sessionId: turnOf, engine: 'pen', beganAt: Date.now() - 1_000 }],
       },
     ]),

@@ -42,6 +42,8 @@ export interface AcpOptions extends AgentProgram {
   readonly bin: string;
   /** The command that would install it. */
   readonly remedy?: string;
+  /** The oldest one that was tried. */
+  readonly leastVersion?: string;
   /** Levels that may be chosen; the agent must offer a choice of that kind. */
   readonly efforts?: readonly string[];
   /** Mode of its own in which it works, e.g. one that does not ask. */
@@ -103,6 +105,7 @@ export function acpEngine(options: AcpOptions): Engine {
     options.bin,
     options.remedy ??
       `Install "${options.bin}", or set the command of engine ${options.name} to a program of this machine.`,
+    options.leastVersion,
   );
   const { logins, section = `engines.acp.${options.name}`, efforts = [] } = options;
   const learned = new Set<string>();

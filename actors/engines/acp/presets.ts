@@ -14,6 +14,7 @@ export interface AcpPreset {
   readonly bin: string;
   readonly args: readonly string[];
   readonly remedy: string;
+  readonly leastVersion: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly efforts?: readonly string[];
   /** Below the user's own folder. */
@@ -31,6 +32,7 @@ export const acpPresets = {
     settingsNames: settingsNames.gemini,
     args: ['--acp'],
     remedy: 'npm install -g @google/gemini-cli',
+    leastVersion: '0.61.0',
     // otherwise it starts itself a second time, for more memory; and in a folder that it does not trust it
     // takes no tools of others
     env: { GEMINI_CLI_NO_RELAUNCH: 'true', GEMINI_CLI_TRUST_WORKSPACE: 'true' },
@@ -58,6 +60,7 @@ export const acpPresets = {
     settingsNames: settingsNames.qwen,
     args: ['--acp', '--allowed-tools=mcp__troupe'],
     remedy: 'npm install -g @qwen-code/qwen-code',
+    leastVersion: '0.15.10',
     folders: ['.qwen'],
     keeps: ['.qwen/oauth_creds.json', '.qwen/tmp/', '.qwen/projects/'],
     logins: {
@@ -77,6 +80,7 @@ export const acpPresets = {
     settingsNames: settingsNames.opencode,
     args: ['acp'],
     remedy: 'npm install -g opencode-ai',
+    leastVersion: '1.18.33',
     // by itself it asks for nothing
     env: {
       OPENCODE_PERMISSION: JSON.stringify({ edit: 'ask', bash: 'ask', webfetch: 'ask' }),
@@ -100,6 +104,7 @@ export const acpPresets = {
     settingsNames: settingsNames.copilot,
     args: ['--acp', '--no-auto-update', '--disable-builtin-mcps', '--allow-tool=troupe'],
     remedy: 'npm install -g @github/copilot',
+    leastVersion: '1.0.102',
     env: { COPILOT_AUTO_UPDATE: 'false' },
     efforts: ['low', 'medium', 'high', 'xhigh'],
     folders: ['.copilot'],

@@ -32,11 +32,24 @@ export interface AgentProgram {
 }
 
 export type ProgramFacts =
-  | { readonly available: true; readonly executable: string; readonly version?: string }
+  | {
+      readonly available: true;
+      readonly executable: string;
+      readonly version?: string;
+      readonly olderThan?: string;
+      readonly remedy?: string;
+    }
   | { readonly available: false; readonly reason: string; readonly remedy: string };
 
-/** Looks for the program and its version; the version is asked for once per file as it is. */
-export function programFinder(program: string, remedy: string): () => Promise<ProgramFacts> {
+/**
+ * Looks for the program and its version; the version is asked for once per file as it is. `leastVersion`: the oldest
+ * one that was tried; `remedy` installs a newer one, too.
+ */
+export function programFinder(
+  program: string,
+  remedy: string,
+  leastVersion?: string,
+): () => Promise<ProgramFacts> {
   const versions = new Map<string, Promise<string | undefined>>();
   return async () => {
     const facts = await commandFacts(program, remedy);
@@ -46,8 +59,20 @@ export function programFinder(program: string, remedy: string): () => Promise<Pr
     const version = versions.get(key) ?? versionOf(file);
     versions.set(key, version);
     const known = await version;
-    return { ...facts, ...(known === undefined ? {} : { version: known }) };
+    if (known === undefined) return facts;
+    const isOld = leastVersion !== undefined && isOlder(known, leastVersion);
+    return { ...facts, version: known, ...(isOld && { olderThan: leastVersion, remedy }) };
   };
+}
+
+/** By the numbers alone. `isOlder('2.1.9', '2.1.197') // true` */
+function isOlder(version: string, least: string): boolean {
+  const [own, wanted] = [version, least].map((text) => (text.match(/\d+/g) ?? []).slice(0, 3).map(Number));
+  for (const place of [0, 1, 2]) {
+    const difference = (own?.[place] ?? 0) - (wanted?.[place] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
 }
 
 /** npm programs say it in their package; to ask the program itself takes some of them seconds. */

@@ -44,7 +44,7 @@ const transcriptBytesMax = 256 * 1024;
  */
 export function claudeEngine(options: ClaudeOptions = {}): Engine {
   const bin = options.bin ?? 'claude';
-  const find = programFinder(bin, 'npm install -g @anthropic-ai/claude-code');
+  const find = programFinder(bin, 'npm install -g @anthropic-ai/claude-code', '2.1.197');
   const limits = limitsMemory('rate_limit_event');
   const models = [
     ...modelsOf([ownChoice], levels),

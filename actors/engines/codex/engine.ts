@@ -46,7 +46,7 @@ const remedy = 'npm install -g @openai/codex';
  */
 export function codexEngine(options: CodexOptions = {}): Engine {
   const bin = options.bin ?? 'codex';
-  const find = programFinder(bin, remedy);
+  const find = programFinder(bin, remedy, '0.169.0');
   const models = catalogue(bin, options);
   const limits = limitsMemory('account/rateLimits/updated');
   let isOld = false;

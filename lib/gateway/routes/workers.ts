@@ -21,6 +21,10 @@ const worker = z
       ),
     pid: z.number().nullable(),
     startedAt: z.iso.datetime().nullable(),
+    version: z
+      .string()
+      .nullable()
+      .describe('Of Troupe. Null where it is not known: of an older build, or not connected yet.'),
     connectedAt: z.iso.datetime().nullable().describe('Of another machine: when it connected last.'),
     slots: z.int().nullable().describe('Turns at once. Null: it shares those of the gateway.'),
     labels: z.array(z.string()),
@@ -223,6 +227,7 @@ function shownElsewhere(app: App, { id, view: { status, connectedAt, offer } }: 
     pid: seen?.pid ?? null,
     memoryBytes: null,
     startedAt: seen?.startedAt === undefined ? null : at(seen.startedAt),
+    version: seen?.version ?? null,
     connectedAt,
     slots: offer?.slots ?? null,
     labels: offer?.labels ?? [],

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { connectWorker, workerWith } from '../../commands/workers.js';
 import type { App, GatewayActor } from '../../commands/app.js';
+import { refusalOf } from '../../worker/wire.js';
 import type { RemoteLink } from '../../worker/remote-worker.js';
 import { remoteFrame, remoteFrameBytesMax, type RemoteReady } from '../../worker/remote-frames.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
@@ -11,6 +12,7 @@ import { refusedIdentity, type Authenticator } from '../authentication.js';
 import { failureBody } from '../errors.js';
 import { clientOf, type OriginCheck } from '../origin.js';
 import { perMinute, type Limiter } from '../limiter.js';
+import { version } from '../../version.js';
 
 /**
  * `GET /ws/worker`: where workers of other machines connect, with a token that opens nothing else. What they say is
@@ -94,6 +96,11 @@ export function workerSockets(options: {
     const measure = paced(socket);
 
     async function greet(ready: RemoteReady): Promise<void> {
+      const refusal = refusalOf(ready, name);
+      if (refusal !== undefined) {
+        log.warn({ worker: name, version: ready.version }, `a worker was not let in: ${refusal}`);
+        return socket.close(1008, `install Troupe ${version} here: this build speaks another protocol`);
+      }
       const connected = await connectWorker(app, worker, ready.offer);
       if (isRefusal(connected)) return socket.close(removedOr(connected), connected.message.slice(0, 100));
       if (socket.readyState !== socket.OPEN) return;

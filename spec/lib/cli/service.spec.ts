@@ -168,5 +168,17 @@ describe('troupe service', () => {
     const { code, out } = await troupe.run(...at('uninstall'));
     expect(code).to.equal(0);
     expect(out).to.include(`These homes stay, with all work and all secrets in them:\n  ${troupe.home()}\n`);
+    expect(out).to.include('Backups made by hand').and.not.include('backups of');
+  });
+
+  // What a person takes for gone would still hold every secret
+  it('says where backups of the schedule stay, also those of a place that is not set any more', async () => {
+    const layout = layoutOf({ home: troupe.home() });
+    const record = { id: '0badcafe', to: '/mnt/old', madeAt: 1, kept: [], failed: null };
+    await writeFile(join(layout.home, 'backups.json'), JSON.stringify(record));
+    await writeFile(layout.config, 'backup: { to: "s3://bucket/troupe" }\n');
+    const { out } = await troupe.run(...at('uninstall'));
+    for (const place of ['/mnt/old', 's3://bucket/troupe'])
+      expect(out).to.include(`  backups of ${layout.home}: ${place}\n`);
   });
 });

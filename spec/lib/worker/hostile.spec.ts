@@ -9,6 +9,7 @@ import { defineEngine } from '../../../actors/engines/engine.js';
 import { startInstance, type Instance } from '../../../lib/instance.js';
 import { RemoteWorker } from '../../../lib/worker/remote-worker.js';
 import type { ToWorker } from '../../../lib/worker/wire.js';
+import { version } from '../../../lib/version.js';
 import { makeClient, type Client } from '../gateway/fixture.js';
 
 /**
@@ -339,6 +340,22 @@ describe('a hostile worker', () => {
   });
 
   // each was an entry in the home's log, as many as it could say before the first was kept
+  it('is not let in where its build speaks another protocol, and is told which one to install', async () => {
+    const thief = await dial('thief', null);
+    const reason = new Promise<string>((resolve) =>
+      thief.socket.on('close', (_, text) => resolve(String(text))),
+    );
+    thief.say({ ...ready, protocol: 99, version: '9.9.9' });
+    expect(await thief.gone).to.equal(1008);
+    expect(await reason).to.equal(`install Troupe ${version} here: this build speaks another protocol`);
+  });
+
+  it('is shown with the version that it says', async () => {
+    await dial('thief', { ...ready, protocol: 1, version: '0.0.7' });
+    const { workers } = (await client.get('/api/workers')).body;
+    expect(workers.find(({ name }: { name: string }) => name === 'thief').version).to.equal('0.0.7');
+  });
+
   it('is greeted once on each connection, however often it says that it is ready', async () => {
     const epochOf = async (): Promise<number> => {
       const thief = await dial('thief', null);

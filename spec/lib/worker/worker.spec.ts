@@ -23,6 +23,7 @@ import {
   type FromWorker,
   type ToWorker,
 } from '../../../lib/worker/wire.js';
+import { version } from '../../../lib/version.js';
 import { app } from '../../actors/effect-fixture.js';
 
 /** A worker over its real socket, with hands in place of a gateway. */
@@ -299,6 +300,47 @@ describe('the socket of a worker', () => {
     const engine = { name: 'scripted' } as never;
     expect(await worker.begin({ engine, request, tokenHash, settleMs }, side)).to.equal(undefined);
     server.close();
+  });
+
+  // After an upgrade: what it says could be understood wrongly, and its agents must not go on beside their resumption
+  it('is told to end where it speaks another protocol, and its gateway says why', async () => {
+    const path = join(folder, 'worker-eeeeeeee');
+    const heard: string[] = [];
+    let ended: () => void = () => undefined;
+    const isEnded = new Promise<void>((resolve) => (ended = resolve));
+    const server = createServer((socket) =>
+      onFrames<ToWorker>(socket, ({ type }) => {
+        heard.push(type);
+        if (type === 'hello')
+          write(socket, { type: 'ready', pid: 1, startedAt: 0, running: 1, protocol: 99, version: '9.9.9' });
+        if (type !== 'end') return;
+        socket.destroy();
+        ended();
+      }),
+    );
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    await writeFile(keyFile(path), 'mine');
+    const said: string[] = [];
+    const workers = openWorkers({
+      ...setupOfNone,
+      folder,
+      hosted: new Set(),
+      redact: quiet.redact,
+      onFault: (_, error) => said.push(String(error)),
+    });
+    const where = { ...note, worker: 'worker-eeeeeeee' };
+    expect(await workers.attach(where, turnId, side)).to.equal(undefined);
+    await isEnded;
+    server.close();
+    expect(heard).to.deep.equal(['hello', 'end']);
+    expect(said.join()).to.match(/worker-eeeeeeee is of version 9\.9\.9 of Troupe, which speaks protocol 99/);
+    expect(await workers.list()).to.deep.equal([]);
+  });
+
+  it('says its version to its gateway', async () => {
+    const workers = openWorkers({ ...quiet, folder, hosted: new Set(), ...setupOfNone });
+    await workers.attach(note, turnId, side);
+    expect((await workers.list()).map(({ version: build }) => build)).to.deep.equal([version]);
   });
 
   it('forgets what a gateway that stops has not left to the next one, and ends', async () => {
