@@ -175,6 +175,7 @@ describe('troupe service', () => {
   it('says where backups of the schedule stay, also those of a place that is not set any more', async () => {
     const layout = layoutOf({ home: troupe.home() });
     const record = { id: '0badcafe', to: '/mnt/old', madeAt: 1, kept: [], failed: null };
+    await mkdir(join(layout.home, 'store'), { recursive: true });
     await writeFile(join(layout.home, 'backups.json'), JSON.stringify(record));
     await writeFile(layout.config, 'backup: { to: "s3://bucket/troupe" }\n');
     const { out } = await troupe.run(...at('uninstall'));
