@@ -2,7 +2,7 @@ import { build, type Plugin } from 'esbuild';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { notices } from './build-pages.js';
+import { noticeFiles, writeNotices } from './build-pages.js';
 
 /**
  * Bundle the command `troupe`, the programs that it starts and the public face into `dist/command`. Most of the time
@@ -44,10 +44,14 @@ export async function buildCommand(): Promise<void> {
     alias: { 'mime-types': join(root, 'node_modules/mime-types') },
     plugins: [apart([...Object.keys(peerDependencies), ...onlyIfThere]), addressed(entries), replaced],
   });
-  const made = new Set([...Object.keys(metafile.outputs).map((file) => basename(file)), manifest, licences]);
+  const made = new Set([
+    ...Object.keys(metafile.outputs).map((file) => basename(file)),
+    manifest,
+    ...noticeFiles,
+  ]);
   // npm packs the folder as it is, for installations where nothing runs from it yet
   await removeStale(outdir, made, isPacking ? 0 : staleMs);
-  await writeFile(join(outdir, licences), await notices(Object.keys(metafile.inputs)));
+  await writeNotices(outdir, Object.keys(metafile.inputs));
   // modules of a home that import `troupe` get the one that runs, and no second copy of its classes
   const own = Object.fromEntries(faces.map(({ name }) => [name, `./${faceName(name)}.js`]));
   await writeFile(
@@ -78,7 +82,6 @@ const staleMs = 7 * 24 * 3_600_000;
 const isPacking = ['pack', 'publish'].includes(process.env['npm_command'] ?? '');
 
 const manifest = 'package.json';
-const licences = 'notices.txt';
 
 interface Manifest {
   readonly version: string;

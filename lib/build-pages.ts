@@ -98,7 +98,7 @@ async function buildPage({ folder, worker, begins, ...page }: Page): Promise<voi
     join(outdir, 'index.html'),
     shell({ ...page, script: named(script), style: named(style), icon: named(icon), manifest }),
   );
-  await writeFile(join(outdir, 'notices.txt'), await notices(Object.keys(metafile.inputs)));
+  await writeNotices(outdir, Object.keys(metafile.inputs));
 }
 
 /** What a phone asks for before it takes a page for an app: without one an iPhone shows no notifications of it. */
@@ -136,24 +136,64 @@ async function compress(output: string): Promise<void> {
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** The licences of the packages whose code is in a page or in the command, as they ask to be shown with every copy. */
-export async function notices(inputs: readonly string[]): Promise<string> {
+export const noticeFiles = ['notices.txt', 'bom.json'] as const;
+
+/**
+ * Beside a bundle: the licences of the packages whose code is in it, as they ask to be shown with every copy, and their
+ * names and versions in CycloneDX, for programs that look advisories up: `npm audit` of who installs us sees none of them.
+ */
+export async function writeNotices(outdir: string, inputs: readonly string[]): Promise<void> {
+  const bundled = await bundledIn(inputs);
+  const [texts, bom] = noticeFiles;
+  const all = bundled.map(({ name, version, text }) => `${name} ${version}\n\n${text}`);
+  await writeFile(join(outdir, texts), all.join(`\n${'-'.repeat(80)}\n\n`));
+  const { name, version } = await manifestOf('.');
+  const material = {
+    bomFormat: 'CycloneDX',
+    specVersion: '1.5',
+    version: 1,
+    metadata: { component: { type: 'application', name, version } },
+    components: bundled.map(({ text: _text, license, ...known }) => ({
+      type: 'library',
+      'bom-ref': purlOf(known),
+      ...known,
+      ...(license !== undefined && { licenses: [{ expression: license }] }),
+      purl: purlOf(known),
+    })),
+  };
+  await writeFile(join(outdir, bom), `${JSON.stringify(material, null, 1)}\n`);
+}
+
+interface PackageManifest {
+  readonly name: string;
+  readonly version: string;
+  readonly license?: string;
+}
+
+const manifestOf = async (folder: string): Promise<PackageManifest> =>
+  JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')) as PackageManifest;
+
+/** The name by which data bases of advisories know a package of npm. `pkg:npm/%40preact/signals@2.11.4` */
+const purlOf = ({ name, version }: PackageManifest): string =>
+  `pkg:npm/${name.replace('@', '%40')}@${version}`;
+
+async function bundledIn(
+  inputs: readonly string[],
+): Promise<readonly (PackageManifest & { readonly text: string })[]> {
   const folders = new Set(
     // the innermost: a package may bring another version of one that lies outside
     inputs.flatMap((input) => /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(input) ?? []),
   );
   const texts = [...folders].sort().map(async (folder) => {
-    const { name, version, license } = JSON.parse(
-      await readFile(join(root, folder, 'package.json'), 'utf8'),
-    ) as { name: string; version: string; license?: string };
+    const { name, version, license } = await manifestOf(folder);
     const files = await readdir(join(root, folder));
     const file = files.find((found) => /^licen[cs]e(?:\.\w+)?$/i.test(found));
     if (file === undefined && license === undefined)
       throw new Error(`${folder} is shipped and has no licence`);
     const text = file === undefined ? `${license}\n` : await readFile(join(root, folder, file), 'utf8');
-    return `${name} ${version}\n\n${text}`;
+    return { name, version, ...(license !== undefined && { license }), text };
   });
-  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`);
+  return Promise.all(texts);
 }
 
 interface Shell extends Omit<Page, 'folder' | 'worker' | 'begins'> {

@@ -53,6 +53,13 @@ describe('licences', () => {
         .split(`\n${'-'.repeat(80)}\n\n`)
         .map((notice) => /^(\S+) (\d\S*)\n\n/.exec(notice)?.slice(1) ?? ['', notice.slice(0, 80)]);
       expect(bundled.map(([name]) => name)).to.include.members([...names]);
+      const { bomFormat, components } = JSON.parse(
+        readFileSync(join(root, `dist/${folder}/bom.json`), 'utf8'),
+      ) as { bomFormat: string; components: readonly Component[] };
+      expect(bomFormat).to.equal('CycloneDX');
+      expect(components.map(({ name, version }) => [name, version])).to.deep.equal(bundled);
+      for (const { name, version, purl } of components)
+        expect(decodeURIComponent(purl)).to.equal(`pkg:npm/${name}@${version}`);
       const locked = bundled.map(([name = '', version = '']) => ({
         place: `${name} ${version}`,
         found: lockedAs(name, version),
@@ -63,3 +70,9 @@ describe('licences', () => {
       ).to.deep.equal([]);
     });
 });
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly purl: string;
+}

@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { outputOf, startProgram, type ProgramError } from '../../../actors/start-program.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from '../command-line.js';
@@ -92,8 +92,20 @@ async function uninstall(manager: ServiceManager, service: Service, terminal: Te
 }
 
 async function removeFiles(manager: ServiceManager, service: Service): Promise<void> {
-  for (const path of [manager.file(service), manager.link?.(service)])
-    if (path !== undefined) await rm(path, { force: true });
+  for (const path of [manager.link?.(service), manager.file(service)])
+    if (path !== undefined) {
+      await rm(path, { force: true });
+      await removeIfEmpty(dirname(path), 2);
+    }
+}
+
+/** What may have been made for a definition, and holds nothing else. */
+async function removeIfEmpty(folder: string, levels: number): Promise<void> {
+  const isGone = await rmdir(folder).then(
+    () => true,
+    () => false, // there is something in it, or it is not ours
+  );
+  if (isGone && levels > 1) await removeIfEmpty(dirname(folder), levels - 1);
 }
 
 const isOutOfReach = ({ outOfReach }: ServiceManager, error: unknown): boolean =>
