@@ -140,7 +140,8 @@ export const noticeFiles = ['notices.txt', 'bom.json'] as const;
 
 /**
  * Beside a bundle: the licences of the packages whose code is in it, as they ask to be shown with every copy, and their
- * names and versions in CycloneDX, for programs that look advisories up: `npm audit` of who installs us sees none of them.
+ * names and versions in CycloneDX, for programs that look advisories up: `npm audit` of who installs us sees none of
+ * them.
  */
 export async function writeNotices(outdir: string, inputs: readonly string[]): Promise<void> {
   const bundled = await bundledIn(inputs);

@@ -55,7 +55,7 @@ export function uninstallCommand(program: Command, terminal: Terminal): void {
         ...(found.length === 0
           ? []
           : ['Backups made by hand, by "troupe backup <folder>", are where you put them.']),
-        'Homes that only --home or SVC_HOME of another terminal names are not looked for.',
+        'Homes elsewhere, which only --home or SVC_HOME names, are not in this list.',
       ].join('\n'),
     );
   });

@@ -74,8 +74,8 @@ export async function migrateRecords(
 }
 
 /**
- * Writes into `to` what was migrated in `from`, a copy of it: by pages, as `migrateRecords` does, and a store of which a
- * part was written already takes the rest. `onProgress` is called after each page with how many actors were looked at.
+ * Writes into `to` what was migrated in `from`, a copy of it: by pages, as `migrateRecords` does, and a store of which
+ * a part was written already takes the rest. `onProgress` is called after each page with how many actors were compared.
  */
 export async function copyRecords(
   from: Store,

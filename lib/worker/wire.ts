@@ -107,7 +107,8 @@ export type FromWorker =
 
 /**
  * Which words both sides know. Raised where one of them must know a word that is not here; `hello`, `ready` and `end`
- * stay as they are, so that a gateway can tell a worker of another build what it has to. Builds before 0.1.1 do not say it.
+ * stay as they are, so that a gateway can tell a worker of another build what it has to.
+ * Earlier builds do not say it.
  */
 export const protocol = 1;
 

@@ -129,7 +129,8 @@ describe('troupe migrate', function () {
   it('holds the home while it migrates: where another process has it, nothing is begun', async () => {
     const home = await copyOf(old, 'held');
     const holder = await openLevelStore({ directory: home, scrubEveryMs: 0 });
-    const { code, err } = await migrate(home, '--apply').finally(() => holder.close());
+    const { code, err } = await migrate(home, '--apply');
+    await holder.close();
     expect([code, /another process is using/.test(err)]).to.deep.equal([4, true]);
     expect(existsSync(join(home, kept))).to.equal(false);
   });

@@ -42,7 +42,7 @@ describe('the program of an engine', () => {
     }
   });
 
-  // A version that nobody has tried would be called good, or one that was tried called old
+  // One that was never tried would be called good, or one that was tried called old
   it('is to be as new as the one that `npm run engines` tries', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'program-'));
     try {
