@@ -21,7 +21,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
   return defineKind({
     kind: 'session',
     startsWork: ['message.post'],
-    version: 9,
+    version: 10,
     machine: sessionMachine,
     effects: { 'engine-turn': effects.turn },
     policy: ({ context }, event, authority) => sessionPolicy(context, event, authority),
@@ -98,6 +98,8 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       7: (old) => old,
       /** Which of its messages hold results of tools is not known: any may. */
       8: (old) => ({ ...old, context: { ...old.context, toolOutput: outputBefore(old.context) } }),
+      /** It takes messages of another home; nothing of before changes. */
+      9: (old) => old,
     },
     supervision: { strategy: 'one_for_one', restart: 'transient' },
   });

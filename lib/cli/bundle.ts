@@ -8,17 +8,17 @@ import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
 
 type Options = HomeOptions & { readonly json?: boolean };
-const kinds = ['company', 'employee', 'workflow', 'item'] as const;
+const kinds = ['company', 'employee', 'workflow', 'item', 'session'] as const;
 const bytesMax = 4 * 2 ** 20;
 
-/** `troupe export <company|employee|workflow|item> [name] <file>` and `troupe import <file>`. */
+/** `troupe export <company|employee|workflow|item|session> [name]` and `troupe import <file>`. */
 export function bundleCommands(program: Command, terminal: Terminal): void {
   withHome(
     program
       .command('export')
-      .description('write the company, an employee, a workflow or a work item to a file, without keys')
+      .description('write the company, an employee, a workflow, a work item or a session to a file, without keys')
       .argument('<what>', kinds.join(', '))
-      .argument('[name]', 'of the employee, or the id of the workflow or work item'),
+      .argument('[name]', 'of the employee, or the id of the workflow, work item or session'),
   )
     .option('--to <file>', 'file to create (default: standard output)')
     .action(
@@ -27,7 +27,7 @@ export function bundleCommands(program: Command, terminal: Terminal): void {
         if (what === undefined || (what !== 'company' && name === undefined))
           throw new CommandError(
             exitCodes.usage,
-            'Use: troupe export company, or employee <name>, workflow <id> or item <id>.',
+            'Use: troupe export company, or employee <name>, workflow <id>, item <id> or session <id>.',
           );
         const client = await connect(homeOf(options, terminal));
         const { bundle, secretsRemoved } = await client.get('/api/export', {

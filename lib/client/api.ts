@@ -624,7 +624,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The company, an employee, a workflow or a work item as a file, without keys. */
+        /** The company, an employee, a workflow, a work item or a session as a file, without keys. */
         get: operations["get /api/export"];
         put?: never;
         post?: never;
@@ -3576,7 +3576,7 @@ export interface components {
                 change: "create" | "change" | "same";
                 /** @description Lines, each behind `+`, `-` or a space. */
                 diff: string[];
-                /** @description `org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`. */
+                /** @description `org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`, `session … (under a new id)`. */
                 name: string;
             }[];
             sha256: string;
@@ -5999,7 +5999,7 @@ export interface operations {
         parameters: {
             query: {
                 name?: string;
-                what: "company" | "employee" | "workflow" | "item";
+                what: "company" | "employee" | "workflow" | "item" | "session";
             };
             header?: never;
             path?: never;
@@ -6014,7 +6014,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description YAML. */
+                        /** @description YAML; of a session JSON. */
                         bundle: string;
                         secretsRemoved: number;
                     };
@@ -6545,7 +6545,7 @@ export interface operations {
                 "application/json": {
                     /** @description Default false: only preview. */
                     apply?: boolean;
-                    /** @description YAML. */
+                    /** @description YAML or JSON. */
                     bundle: string;
                     /** @description Overwrite what is here and differs; without it that is refused. */
                     replace?: boolean;
@@ -6572,7 +6572,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "WORKFLOW_INVALID" | "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "EXISTS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "WORKFLOWS_DISABLED" | "DRAINING";
+                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "WORKFLOW_INVALID" | "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "EXISTS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DISK_LOW" | "WORKFLOWS_DISABLED" | "DRAINING" | "QUOTA_EXCEEDED";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10929,7 +10929,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "WORKFLOW_INVALID" | "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "EXISTS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "WORKFLOWS_DISABLED" | "DRAINING";
+                        code: "UNKNOWN_ENGINE" | "UNKNOWN_MODEL" | "UNKNOWN_EFFORT" | "WORKFLOW_INVALID" | "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "EXISTS" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "DISK_LOW" | "WORKFLOWS_DISABLED" | "DRAINING" | "QUOTA_EXCEEDED";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -1,7 +1,7 @@
 import type { ActorKey, Json, Stamp } from '../outputs.js';
 import { excerpt } from '../text.js';
 import type { ActivityEntry, OpenMessage } from './activity-entry.js';
-import type { FoundEntry, MessageIn, MessageKind, ReplyTo, StepLink } from './input.js';
+import type { FoundEntry, MessageIn, MessageKind, MessageRow, ReplyTo, StepLink } from './input.js';
 import type { KeptOutput, OutputSwept } from './kept-output.js';
 import type { Placement, SandboxInForce, SilenceRule, TurnBegan, UntrustedSettings } from './turn-place.js';
 import type { PermissionAsked, ToolEvent, ToolPolicy } from './tool-policy.js';
@@ -252,6 +252,8 @@ export type SessionEvent = Stamp &
      * Oldest first.
      */
     | { readonly type: 'transcript.found'; readonly entries: readonly FoundEntry[] }
+    /** Messages of before, oldest first, of a session that was imported and has `after` messages by now. */
+    | { readonly type: 'history.imported'; readonly after: number; readonly entries: readonly MessageRow[] }
     | TurnBegan
     /** A person has trusted those settings, or has said not to ask again. */
     | { readonly type: 'settings.judged'; readonly sha256: string }

@@ -3,6 +3,7 @@ import { anchored } from './tool-policy.js';
 
 /** The context at creation; the first message, if any, is queued by `open` (turns.ts). */
 export function firstContext(input: SessionInput): SessionContext {
+  const { past } = input;
   return {
     id: input.id,
     engine: input.engine,
@@ -26,7 +27,7 @@ export function firstContext(input: SessionInput): SessionContext {
     interruptOnNewMessage: input.interruptOnNewMessage,
     turnDeadlineMs: input.turnDeadlineMs,
     createdAt: input.at,
-    lastActivity: input.at,
+    lastActivity: Math.min(input.at, past?.lastActivity ?? input.at),
     lastError: input.unavailable ? excerpt(input.unavailable.reason, limits.errorCharsMax) : null,
     engineSessions: {},
     messages: 0,
@@ -39,9 +40,9 @@ export function firstContext(input: SessionInput): SessionContext {
     attemptOutcome: null,
     attemptToken: null,
     attemptTerminalVersion: 0,
-    totalTurns: 0,
-    totalCost: 0,
-    usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
+    totalTurns: past?.totalTurns ?? 0,
+    totalCost: past?.totalCost ?? 0,
+    usage: past?.usage ?? { inputTokens: 0, outputTokens: 0, cachedTokens: 0 },
     lastContextTokens: null,
     resetAt: null,
     waits: 0,

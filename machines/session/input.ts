@@ -94,7 +94,21 @@ export interface SessionInput {
   readonly reportTo?: ActorKey;
   /** Messages of the session that this one is a copy of, oldest first; at most `transcriptMax`. */
   readonly transcript?: readonly MessageRow[];
+  /** What it was in the home that it was exported from. */
+  readonly past?: Past;
 }
+
+/** Of a session that was imported: what its turns of before used, and when the last one was (epoch milliseconds). */
+export type Past = {
+  readonly lastActivity: number;
+  readonly totalTurns: number;
+  readonly totalCost: number;
+  readonly usage: {
+    readonly inputTokens: number;
+    readonly outputTokens: number;
+    readonly cachedTokens: number;
+  };
+};
 
 /** An attempt at a step of a workflow: how the work on it ended is reported to its run, once. */
 export type StepLink = {

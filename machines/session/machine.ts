@@ -39,7 +39,7 @@ import {
 } from './queue.js';
 import { announceCut, goesOn, resume, resumeCut } from './resume.js';
 import { fallSilent, hear, silenceDelay, silenceTimer } from './silence.js';
-import { takeOver, insertMedia } from './transcript.js';
+import { takeOver, insertMedia, takeIn } from './transcript.js';
 import {
   begin,
   dispatch,
@@ -152,6 +152,7 @@ const session = setup({
     insertMedia: decides('media.insert', insertMedia),
     insertCard: decides('delegation.dispatched', insertCard),
     takeOver: decides('transcript.found', takeOver),
+    takeIn: decides('history.imported', takeIn),
     askPermission: decides('permission.asked', askPermission),
     decidePermission: decides('permission.decided', decidePermission),
     expirePermission: decides('permission.expired', expirePermission),
@@ -221,6 +222,7 @@ export const sessionMachine = session.createMachine({
         'session.delete': { target: 'deleted', actions: 'erase' },
         'session.erase': { actions: 'eraseContents' },
         'transcript.found': { guard: 'queueEmpty', actions: 'takeOver' },
+        'history.imported': { actions: 'takeIn' },
       },
       states: {
         idle: { always: { guard: 'createdUnavailable', target: 'error' } },

@@ -15,7 +15,7 @@ import { fitSwept } from './sweep-output.js';
 import { pending, pendingPermission } from './permissions.js';
 import type { ToolPolicy } from './tool-policy.js';
 import { anchoredRuleCharsMax, isWholesale, toolRule } from './tool-rule.js';
-import { fitFound } from './transcript.js';
+import { fitFound, fitHistory } from './transcript.js';
 
 /**
  * Who may do what with a session, and whether what an event names is there and fits. When it may happen is
@@ -46,6 +46,8 @@ export function sessionPolicy(
       return isTrusted(onBehalfOf)
         ? fitFound(context, event)
         : refuse('FORBIDDEN', {}, 'Only the gateway reads the records of agents.');
+    case 'history.imported':
+      return trustedOnly(onBehalfOf, 'import sessions') ?? fitHistory(context, event);
     case 'session.stop':
       return mayStop(context, onBehalfOf);
     case 'queue.cancel':

@@ -1,6 +1,8 @@
-import { publish, writeRow, type Decision } from '../outputs.js';
+import { publish, writeRow, type Decision, type Json } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
+import { jsonBytes } from '../text.js';
 import type { FoundEntry, SessionContext, SessionEventOf } from './context.js';
+import { withOutput } from './sweep-output.js';
 
 /**
  * The conversation went on outside, in the agent's own program. Its record and ours share no
@@ -70,5 +72,49 @@ export function insertMedia(
       writeRow('messages', n, { id, role: 'assistant', content, timestamp: event.at, media }),
       publish('session:attachment', { sessionId: context.id, id, content, media, timestamp: event.at }),
     ],
+  };
+}
+
+/** What one commit takes of what is imported. */
+export const historyLimits = { entriesMax: 200, bytesMax: 4_000_000 } as const;
+
+/**
+ * What was said in another home goes before anything that is said here, and never again into a session that was erased:
+ * so it is taken while no turn has begun, and right after the messages that who sends it has seen.
+ */
+export function fitHistory(
+  context: SessionContext,
+  { after, entries }: SessionEventOf<'history.imported'>,
+): Refusal | undefined {
+  const wrong = (path: string): Refusal =>
+    refuse('BAD_REQUEST', { path }, 'Invalid messages of an imported session.');
+  if (context.source !== importedSource || context.turns > 0 || context.queue.length > 0)
+    return refuse('CONFLICT', { sessionId: context.id }, 'This session goes on by itself: nothing is put before that.');
+  if (after !== context.messages)
+    return refuse('CONFLICT', { messages: context.messages }, 'Its messages have changed. Import again.');
+  if (!Array.isArray(entries) || entries.length > historyLimits.entriesMax) return wrong('entries');
+  const place = entries.findIndex(
+    ({ id, role, content, timestamp }) =>
+      !/^[A-Za-z0-9._:-]{1,64}$/.test(id) ||
+      !roles.has(role) ||
+      typeof content !== 'string' ||
+      !Number.isFinite(timestamp),
+  );
+  if (place >= 0) return wrong(`entries.${place}`);
+  return jsonBytes(entries as unknown as Json) <= historyLimits.bytesMax ? undefined : wrong('entries');
+}
+
+/** The `source` of sessions that were imported. */
+export const importedSource = 'import';
+const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'notification']);
+
+export function takeIn(
+  context: SessionContext,
+  { entries }: SessionEventOf<'history.imported'>,
+): Decision<SessionContext> {
+  const rows = entries.map((row, place) => writeRow('messages', context.messages + place + 1, row));
+  return {
+    set: { messages: context.messages + rows.length, ...withOutput(context, rows) },
+    outputs: [...rows, publish('session:updated', { sessionId: context.id })],
   };
 }

@@ -90,6 +90,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   '@discordjs/ws': ['actors'],
   'discord-api-types': ['actors'],
   grammy: ['actors'],
+  'node-sqlite3-wasm': ['lib/cli'],
   nodemailer: ['actors'],
   re2js: ['machines'],
   '@agentclientprotocol/sdk': ['actors'],

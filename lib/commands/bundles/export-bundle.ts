@@ -5,11 +5,12 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Request } from '../request.js';
 import { listWorkflows, readDefinition } from '../workflows/read-workflow.js';
 import type { WorkflowDefinition } from '../../../machines/graph/definition.js';
+import { sessionBundle } from './bundled-session.js';
 import { bundledItem } from './item-change.js';
 import { withoutSecrets } from './without-secrets.js';
 
-/** What can be exported: the company, or one employee, workflow or work item by its name or id. */
-export type ExportWhat = 'company' | 'employee' | 'workflow' | 'item';
+/** What can be exported: the company, or one employee, workflow, work item or session by its name or id. */
+export type ExportWhat = 'company' | 'employee' | 'workflow' | 'item' | 'session';
 
 export interface Exported {
   readonly bundle: Bundle;
@@ -18,8 +19,8 @@ export interface Exported {
 }
 
 /**
- * Employees, skills, knowledge and workflows of this home as a bundle that another home can import. Keys are taken
- * out. Of a work item goes what was asked for, not what became of it. Sessions and settings are not in it.
+ * Employees, skills, knowledge and workflows of this home, or a session, as a bundle that another home can import. Keys
+ * are taken out. Of a work item goes what was asked for, not what became of it. Settings are not in it.
  * @example await exportBundle(request, records, 'employee', 'ann')
  */
 export async function exportBundle(
@@ -28,6 +29,7 @@ export async function exportBundle(
   what: ExportWhat,
   name: string,
 ): Promise<Exported | Refusal> {
+  if (what === 'session') return sessionBundle(request, records, name);
   const paths = await pathsOf(records, what, name);
   if (isRefusal(paths)) return paths;
   const workflows = await workflowsOf(request, what, name);
@@ -46,7 +48,9 @@ export async function exportBundle(
   return { bundle: redact({ troupe: 1, title, about: '', ...value }), secretsRemoved: removed };
 }
 
-async function pathsOf({ folders, roster }: Records, what: ExportWhat, name: string) {
+type FilesWhat = Exclude<ExportWhat, 'session'>;
+
+async function pathsOf({ folders, roster }: Records, what: FilesWhat, name: string) {
   if (what === 'workflow' || what === 'item') return [];
   if (what === 'company')
     return (
@@ -71,7 +75,7 @@ async function pathsOf({ folders, roster }: Records, what: ExportWhat, name: str
 
 async function workflowsOf(
   { app }: Request,
-  what: ExportWhat,
+  what: FilesWhat,
   name: string,
 ): Promise<Bundle['workflows'] | Refusal> {
   if (what === 'employee' || what === 'item') return [];

@@ -1,22 +1,27 @@
 import { basename } from 'node:path';
 import { bundleOf, type Bundle } from '../../records/bundles/bundle.js';
 import { judgeFolder, readBundled, writeBundled } from '../../records/bundles/home-files.js';
+import type { WholeFile } from '../../records/bundles/session-shape.js';
 import { readTemplate, templateNames } from '../../records/bundles/templates.js';
 import type { Records } from '../../records/records.js';
 import { contentHash } from '../../home/atomic-file.js';
 import { parseDefinition } from '../../../machines/graph/read-definition.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { ownRow } from '../iterate.js';
 import { inTurn, type Reply, type Request } from '../request.js';
 import { planWorkflow } from '../workflows/plan-workflow.js';
 import { readDefinition } from '../workflows/read-workflow.js';
 import { createWorkflow, updateWorkflow } from '../workflows/write-workflow.js';
 import { authored } from './export-bundle.js';
 import { itemHere, takeItem, type BundledItem } from './item-change.js';
+import { takeFile, uploadOrigin } from './file-change.js';
 import { judgeFiles } from './judge-files.js';
+import { originKey } from './origin.js';
+import { judgeSession, sessionHere, takeSession, type BundledSession } from './session-change.js';
 
 /** One thing of a bundle, and what the import would do with it. */
 export interface ImportEntry {
-  /** `org/garden/ann.yaml`, `workflow watering` or `work item TRP-12 (under a new id)`. */
+  /** `org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (under a new id)`, `session …`, `file plan.pdf`. */
   readonly name: string;
   readonly change: 'create' | 'change' | 'same';
   /** Lines, each behind `+`, `-` or a space. */
@@ -117,6 +122,8 @@ async function planImport(
     planned.push(await fileChange(records, path, text));
   for (const workflow of bundle.workflows) planned.push(await workflowChange(request, workflow));
   for (const item of bundle.items ?? []) planned.push(await itemChange(request, item));
+  for (const file of bundle.uploads ?? []) planned.push(await uploadChange(request, records, file));
+  for (const session of bundle.sessions ?? []) planned.push(await sessionChange(request, records, session));
   const twice = namedTwice(planned);
   if (twice !== undefined) return refuse('BAD_REQUEST', { name: twice }, `The bundle holds ${twice} twice.`);
   const refused = planned.find(isRefusal);
@@ -194,6 +201,59 @@ async function itemChange(request: Request, item: BundledItem): Promise<Change |
     ...compared(undefined, JSON.stringify(words, null, 2)),
     write: async () => {
       const taken = await takeItem(request, item, { dryRun: false });
+      return isRefusal(taken) ? taken : undefined;
+    },
+  };
+}
+
+/** What is here already stays as it is, also when it was erased or deleted since. */
+async function sessionChange(
+  request: Request,
+  records: Records,
+  session: BundledSession,
+): Promise<Change | Refusal> {
+  const here = await sessionHere(request, session);
+  const judged = judgeSession(session, here);
+  const name = `session ${session.id}`;
+  if (isRefusal(judged)) return refuse(judged.code, judged.details, `${name}: ${judged.message}`);
+  const place = here === undefined ? 'under a new id' : `here ${here.id}`;
+  if (judged === 'same') return { name: `${name} (${place})`, change: 'same', diff: [], write: done };
+  const { messages, attachments = [], title, employee, costUsd = 0 } = session;
+  const sent = attachments.flatMap(({ content }) => (content === undefined ? [] : [content]));
+  const kib = (texts: readonly string[], share = 1): string =>
+    `${Math.ceil((texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) * share) / 1024)} KiB`;
+  const told = [
+    `title: ${title}`,
+    ...(employee === undefined ? [] : [`employee: ${employee}`]),
+    `messages: ${messages.length} (${kib(messages.map((message) => JSON.stringify(message)))})`,
+    `attachments: ${sent.length} (${kib(sent, 3 / 4)}), and ${attachments.length - sent.length} by name alone`,
+    `cost: ${costUsd.toFixed(2)} USD`,
+    `sha256: ${contentHash(JSON.stringify(session))}`,
+  ];
+  return {
+    name: `${name} (${place})`,
+    ...compared(undefined, told.join('\n')),
+    write: async () => {
+      const taken = await takeSession(request, records, session);
+      return isRefusal(taken) ? taken : undefined;
+    },
+  };
+}
+
+/** A file of no session: once, also when it was removed since. */
+async function uploadChange(request: Request, records: Records, file: WholeFile): Promise<Change | Refusal> {
+  const name = `file ${file.name} (${file.sha256.slice(0, 12)})`;
+  const bytes = Buffer.from(file.content, 'base64');
+  if (contentHash(bytes) !== file.sha256)
+    return refuse('BAD_REQUEST', { path: 'uploads' }, `${file.name} is not what its hash says.`);
+  const origin = uploadOrigin(file);
+  if (typeof (await ownRow(request.app.supervisor, originKey('file', origin))) === 'string')
+    return { name, change: 'same', diff: [], write: done };
+  return {
+    name,
+    ...compared(undefined, `size: ${bytes.length} bytes\nsha256: ${file.sha256}`),
+    write: async () => {
+      const taken = await takeFile(request, records, file, { sessionId: null, origin });
       return isRefusal(taken) ? taken : undefined;
     },
   };

@@ -1,9 +1,9 @@
 import type { Bundle } from '../../records/bundles/bundle.js';
-import { contentHash } from '../../home/atomic-file.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { ownRow } from '../iterate.js';
 import type { Request } from '../request.js';
 import { createWorkItem } from '../work-items/create-work-item.js';
+import { originKey } from './origin.js';
 
 /** A work item of a bundle. Ids are each home's own: it gets a new one here, and the home remembers of which it is. */
 export type BundledItem = NonNullable<Bundle['items']>[number];
@@ -26,7 +26,7 @@ export async function bundledItem({ app }: Request, id: string): Promise<Bundled
 export async function itemHere({ app }: Request, item: BundledItem): Promise<string | undefined> {
   const own = await app.supervisor.get('work-item', item.id);
   if (own?.view.createdAt === item.createdAt) return item.id; // it comes back to where it was made
-  const here = await ownRow(app.supervisor, originKey(item));
+  const here = await ownRow(app.supervisor, originKey('work-item', item));
   return typeof here === 'string' ? here : undefined;
 }
 
@@ -37,15 +37,11 @@ export async function takeItem(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<string | Refusal> {
   const { app, caller, onBehalfOf } = request;
-  const { id: _id, createdAt: _at, status: _status, dueAt, ...words } = item;
+  const { id: _id, createdAt: _at, status: _status, closed, dueAt, ...words } = item;
   const made = await createWorkItem(
     { app, caller, ...(onBehalfOf && { onBehalfOf }), dryRun },
     { ...words, ...(dueAt !== undefined && { dueAt: Date.parse(dueAt) }) },
-    { originKey: originKey(item) },
+    { originKey: originKey('work-item', item), closed },
   );
   return isRefusal(made) ? made : made.body.id;
 }
-
-/** An id and the millisecond of its making name an item of any home. */
-const originKey = ({ id, createdAt }: BundledItem): string =>
-  `imported/work-item/${contentHash(`${id} ${createdAt}`).slice(0, 32)}`;

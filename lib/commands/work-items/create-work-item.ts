@@ -24,6 +24,8 @@ export interface WorkItemInput {
   /** Epoch ms. */
   readonly dueAt?: number | null | undefined;
   readonly labels?: readonly string[] | undefined;
+  /** 0 to 3; default 2. */
+  readonly priority?: number | undefined;
 }
 
 /**
@@ -34,8 +36,7 @@ export interface WorkItemInput {
 export async function createWorkItem(
   request: Request,
   input: WorkItemInput,
-  /** Where the plan notes the id: an import finds it there. */
-  { originKey }: { readonly originKey?: string } = {},
+  { originKey, closed }: ImportedAs = {},
 ): Promise<Reply<GatewayActor<'work-item'>> | Refusal> {
   const full = await spend(request, 'items');
   if (full) return full;
@@ -55,6 +56,9 @@ export async function createWorkItem(
       if (input.parentId != null)
         turns.send({ kind: 'work-item', id: input.parentId }, { type: 'child.created', childId: minted.id });
       if (originKey !== undefined) turns.put(originKey, minted.id);
+      const end = closed === undefined ? minted : turns.send({ kind: 'work-item', id: minted.id }, ends[closed]);
+      if (isRefusal(end)) return end;
+      minted = end;
       return { id: minted.id };
     },
   });
@@ -70,6 +74,19 @@ export async function createWorkItem(
   if (!view) return refuse('NOT_FOUND', { kind: 'work-item', id: committed.result.id });
   return replyWith(committed, view);
 }
+
+/** Of an item that was made in another home. */
+interface ImportedAs {
+  /** Where the plan notes the id: an import finds it there. */
+  readonly originKey?: string;
+  /** It had come to an end there, and does here in the same commit. */
+  readonly closed?: keyof typeof ends | undefined;
+}
+
+const ends = {
+  done: { type: 'item.move', status: 'done' },
+  cancelled: { type: 'item.archive' },
+} as const;
 
 /** Where a sub-task hangs: its parent tells. */
 function placeBelow(
@@ -110,6 +127,7 @@ export function workItemInput(
     createdBy: callerName(by),
     ...(input.dueAt != null && { dueAt: input.dueAt }),
     ...(input.labels?.length && { labels: [...input.labels] }),
+    ...(input.priority !== undefined && { priority: input.priority }),
   };
 }
 

@@ -30,7 +30,7 @@ const report = z
       z.object({
         name: z
           .string()
-          .describe('`org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`.'),
+          .describe('`org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`, `session … (under a new id)`.'),
         change: z.enum(['create', 'change', 'same']),
         diff: z.array(z.string()).describe('Lines, each behind `+`, `-` or a space.'),
       }),
@@ -46,6 +46,9 @@ const refusals = [
   'UNKNOWN_ENGINE',
   'UNKNOWN_MODEL',
   'UNKNOWN_EFFORT',
+  'QUOTA_EXCEEDED',
+  'PAYLOAD_TOO_LARGE',
+  'DISK_LOW',
   'WORKFLOW_INVALID',
   'WORKFLOWS_DISABLED',
 ] as const;
@@ -72,16 +75,16 @@ export function bundleRoutes(records: Records | undefined): readonly Route[] {
       '/api/export',
       'bundle.read',
       {
-        about: 'The company, an employee, a workflow or a work item as a file, without keys.',
+        about: 'The company, an employee, a workflow, a work item or a session as a file, without keys.',
         query: z.object({
-          what: z.enum(['company', 'employee', 'workflow', 'item']),
+          what: z.enum(['company', 'employee', 'workflow', 'item', 'session']),
           name: z
             .string()
-            .max(128)
+            .max(200)
             .default('')
-            .describe('Of the employee, or the id of the workflow or work item.'),
+            .describe('Of the employee, or the id of the workflow, work item or session.'),
         }),
-        answer: z.object({ bundle: z.string().describe('YAML.'), secretsRemoved: z.int() }),
+        answer: z.object({ bundle: z.string().describe('YAML; of a session JSON.'), secretsRemoved: z.int() }),
         refusals: ['NOT_FOUND', 'CONFLICT', 'WORKFLOWS_DISABLED'],
       },
       async (request) => {
@@ -98,7 +101,7 @@ export function bundleRoutes(records: Records | undefined): readonly Route[] {
       {
         about:
           'Take in what an export wrote, or preview that. All of it is judged before anything is written.',
-        body: z.object({ bundle: z.string().max(bundleBytesMax).describe('YAML.'), ...options }),
+        body: z.object({ bundle: z.string().max(bundleBytesMax).describe('YAML or JSON.'), ...options }),
         bodyBytesMax: 2 * bundleBytesMax,
         answer: report,
         refusals,

@@ -3,10 +3,12 @@ import * as z from 'zod';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
 import { judged } from '../judged.js';
 import { parsePlainYaml } from '../plain-yaml.js';
+import { bundledSession, wholeFile } from './session-shape.js';
 
 /**
  * What an export writes and an import reads: one YAML file with the texts of employees, skills and knowledge, and
- * with workflow definitions; or with work items. It holds no state and no secrets.
+ * with workflow definitions; or with work items; or, as JSON, with sessions. It holds no secrets, and nothing in it is
+ * at work.
  */
 export const bundleShape = z.strictObject({
   /** Version of this format. */
@@ -40,10 +42,16 @@ export const bundleShape = z.strictObject({
         assignee: z.string().max(128).optional(),
         dueAt: z.iso.datetime().optional(),
         labels: z.array(z.string().max(64)).max(32).optional(),
+        priority: z.int().min(0).max(3).optional(),
+        /** It stays closed. Absent: it starts over. */
+        closed: z.enum(['done', 'cancelled']).optional(),
       }),
     )
     .max(200)
     .optional(),
+  sessions: z.array(bundledSession).max(200).optional(),
+  /** Managed files of no session. */
+  uploads: z.array(wholeFile).max(200).optional(),
 });
 export type Bundle = z.output<typeof bundleShape>;
 
@@ -52,11 +60,32 @@ const filesMax = 2_000;
 
 /** `parseBundle(text)` → the bundle, or BAD_REQUEST with the member that is wrong. */
 export function parseBundle(text: string): Bundle | Refusal {
-  const parsed = parsePlainYaml(text, bundleBytesMax);
+  const parsed = parseJson(text) ?? parsePlainYaml(text, bundleBytesMax);
   return 'fault' in parsed
     ? refuse('BAD_REQUEST', {}, `This is not a bundle: ${parsed.fault}.`)
     : bundleOf(parsed.value);
 }
+
+/**
+ * JSON is YAML too, but what agents said may hold any number of brackets, of which the other parser takes few.
+ * Undefined: it is no JSON.
+ */
+function parseJson(text: string): { readonly value: unknown } | { readonly fault: string } | undefined {
+  if (!text.trimStart().startsWith('{') || text.length > bundleBytesMax) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isDeeper(value, nestingMax) ? { fault: `it is nested deeper than ${nestingMax}` } : { value };
+  } catch {
+    return undefined;
+  }
+}
+
+const nestingMax = 32;
+
+const isDeeper = (value: unknown, levels: number): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((member) => isDeeper(member, levels - 1)));
 
 /** A value that came as JSON or YAML, as a bundle. */
 export function bundleOf(value: unknown): Bundle | Refusal {
@@ -92,6 +121,8 @@ export const isBundledPath = (path: string): boolean =>
     path,
   );
 
-/** The text of a bundle; texts of several lines stay readable. */
+/** The text of a bundle; texts of several lines stay readable, but for those of sessions, which are JSON. */
 export const printBundle = (bundle: Bundle): string =>
-  new Document(bundle, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 });
+  bundle.sessions === undefined
+    ? new Document(bundle, { aliasDuplicateObjects: false }).toString({ lineWidth: 0 })
+    : `${JSON.stringify(bundle, null, 1)}\n`;
