@@ -7,7 +7,12 @@ import { homeOf, withHome, type HomeOptions, type Terminal } from './command-lin
 import { CommandError, exitCodes } from './failure.js';
 import { plainText } from './print.js';
 
-type Options = HomeOptions & { readonly json?: boolean };
+interface ImportOptions extends HomeOptions {
+  readonly from?: string;
+  readonly apply?: boolean;
+  readonly replace?: boolean;
+  readonly json?: boolean;
+}
 const kinds = ['company', 'employee', 'workflow', 'item', 'session'] as const;
 const bytesMax = 4 * 2 ** 20;
 
@@ -16,7 +21,9 @@ export function bundleCommands(program: Command, terminal: Terminal): void {
   withHome(
     program
       .command('export')
-      .description('write the company, an employee, a workflow, a work item or a session to a file, without keys')
+      .description(
+        'write the company, an employee, a workflow, a work item or a session to a file, without keys',
+      )
       .argument('<what>', kinds.join(', '))
       .argument('[name]', 'of the employee, or the id of the workflow, work item or session'),
   )
@@ -45,24 +52,31 @@ export function bundleCommands(program: Command, terminal: Terminal): void {
   withHome(
     program
       .command('import')
-      .description('show what a file of "troupe export" would change; with --apply, do it')
-      .argument('<file>', 'file written by troupe export'),
+      .description('show what a file of "troupe export", or a whole home, would bring; with --apply, do it')
+      .argument('[file]', 'file written by troupe export'),
   )
+    .option('--from <folder>', 'home of another server of this API: its SQLite database and YAML')
     .option('--apply', 'do it')
     .option('--replace', 'overwrite what is here and differs')
     .option('--json', 'answer as JSON')
-    .action(
-      async (file: string, options: Options & { readonly apply?: boolean; readonly replace?: boolean }) => {
-        const { size } = await stat(file);
-        if (size > bytesMax) throw new CommandError(exitCodes.usage, `${file} has more than 4 MiB.`);
-        const bundle = await readFile(file, 'utf8');
+    .action(async (file: string | undefined, options: ImportOptions) => {
+      const { apply = false, replace = false, json = false } = options;
+      if (options.from !== undefined && file === undefined) {
         const client = await connect(homeOf(options, terminal));
-        const body = { bundle, apply: options.apply === true, replace: options.replace === true };
-        const report = await client.post('/api/import', { body });
-        if (options.json === true) return terminal.out(JSON.stringify(report));
-        printImport(report, terminal);
-      },
-    );
+        const { importHome } = await import('./other-home/import-home.js');
+        return importHome(client, resolve(options.from), { apply, replace, json }, terminal);
+      }
+      if (file === undefined || options.from !== undefined)
+        throw new CommandError(exitCodes.usage, 'Use: troupe import <file>, or --from <folder>.');
+      const { size } = await stat(file);
+      if (size > bytesMax) throw new CommandError(exitCodes.usage, `${file} has more than 4 MiB.`);
+      const bundle = await readFile(file, 'utf8');
+      const client = await connect(homeOf(options, terminal));
+      const body = { bundle, apply, replace };
+      const report = await client.post('/api/import', { body });
+      if (json) return terminal.out(JSON.stringify(report));
+      printImport(report, terminal);
+    });
 }
 
 async function writeNew(file: string, text: string): Promise<void> {

@@ -89,7 +89,11 @@ export function fitHistory(
   const wrong = (path: string): Refusal =>
     refuse('BAD_REQUEST', { path }, 'Invalid messages of an imported session.');
   if (context.source !== importedSource || context.turns > 0 || context.queue.length > 0)
-    return refuse('CONFLICT', { sessionId: context.id }, 'This session goes on by itself: nothing is put before that.');
+    return refuse(
+      'CONFLICT',
+      { sessionId: context.id },
+      'This session goes on by itself: nothing is put before that.',
+    );
   if (after !== context.messages)
     return refuse('CONFLICT', { messages: context.messages }, 'Its messages have changed. Import again.');
   if (!Array.isArray(entries) || entries.length > historyLimits.entriesMax) return wrong('entries');

@@ -17,7 +17,11 @@ interface Past {
   readonly id: string;
   readonly title: string;
   readonly messages: readonly Message[];
-  readonly attachments?: readonly { readonly sha256: string; readonly name: string; readonly content?: string }[];
+  readonly attachments?: readonly {
+    readonly sha256: string;
+    readonly name: string;
+    readonly content?: string;
+  }[];
 }
 
 /** A session leaves one real home as a file and comes into another, at rest. */
@@ -36,7 +40,12 @@ describe('a session as a file', () => {
     async turn({ prompt, transcript }, io) {
       turns += 1;
       io.report({ type: 'tool.started', toolId: 't', tool: 'Bash', input: `{"command":"ls ${secret}"}` });
-      io.report({ type: 'tool.finished', toolId: 't', output: 'ferns <b>bold</b> \u001b[1m'.repeat(50), isError: false });
+      io.report({
+        type: 'tool.finished',
+        toolId: 't',
+        output: 'ferns <b>bold</b> \u001b[1m'.repeat(50),
+        isError: false,
+      });
       const usage = { costUsd: 0.25, inputTokens: 10, outputTokens: 5 };
       return { outcome: 'succeeded', text: `heard ${prompt} after ${transcript.length}`, usage };
     },
@@ -86,7 +95,9 @@ describe('a session as a file', () => {
   const bundle = (session: object) => ({
     troupe: 1,
     title: 'One',
-    sessions: [{ id: 'far-1', createdAt: '2026-01-02T03:04:05.000Z', title: 'Far', messages: [], ...session }],
+    sessions: [
+      { id: 'far-1', createdAt: '2026-01-02T03:04:05.000Z', title: 'Far', messages: [], ...session },
+    ],
   });
   const said = (id: string, more: object = {}): object => ({
     id,
@@ -104,8 +115,12 @@ describe('a session as a file', () => {
     await here.post(`/api/sessions/${id}/attachments`, key);
     const file = await exported(id);
     expect(file.secretsRemoved).to.equal(3);
-    expect(file.bundle).not.to.include(secret).and.not.include(Buffer.from(`my ${secret}`).toString('base64'));
-    expect(past(file.bundle).attachments?.map(({ name, content }) => [name, content !== undefined])).to.deep.equal([
+    expect(file.bundle)
+      .not.to.include(secret)
+      .and.not.include(Buffer.from(`my ${secret}`).toString('base64'));
+    expect(
+      past(file.bundle).attachments?.map(({ name, content }) => [name, content !== undefined]),
+    ).to.deep.equal([
       ['key.txt', false],
       ['leaf.txt', true],
     ]);
@@ -134,11 +149,15 @@ describe('a session as a file', () => {
     const [notice, ...rows] = await messages(there, copyId);
     expect(notice?.content).to.include(id);
     const mine = await messages(here, id);
-    expect(rows.map(({ id: row, role, timestamp, toolCall }) => [row, role, timestamp, toolCall])).to.deep.equal(
-      mine.map(({ id: row, role, timestamp, toolCall }) => [row, role, timestamp, toolCall]),
-    );
+    expect(
+      rows.map(({ id: row, role, timestamp, toolCall }) => [row, role, timestamp, toolCall]),
+    ).to.deep.equal(mine.map(({ id: row, role, timestamp, toolCall }) => [row, role, timestamp, toolCall]));
     const tool = rows.find(({ toolCall }) => toolCall === 'Bash');
-    expect(tool?.meta).to.deep.include({ kind: 'tool', state: 'done', toolInput: '{"command":"ls [secret]"}' });
+    expect(tool?.meta).to.deep.include({
+      kind: 'tool',
+      state: 'done',
+      toolInput: '{"command":"ls [secret]"}',
+    });
     const [shown] = rows.find(({ content }) => content === 'look')?.media ?? [];
     expect((await there.get(String(shown?.url))).text).to.equal('a leaf');
     expect(rows.at(-1)?.content).to.match(/^key\.txt\n\n\[Not imported: key\.txt, SHA-256 /);
@@ -190,7 +209,9 @@ describe('a session as a file', () => {
     const id = String((await named('Went on'))[0]?.id);
     await there.post(`/api/sessions/${id}/message`, { message: 'mine' });
     await idle(there, id);
-    expect((await take(bundle({ ...one, messages: [said('a'), said('b')] }))).body.entries[0].change).to.equal('same');
+    expect(
+      (await take(bundle({ ...one, messages: [said('a'), said('b')] }))).body.entries[0].change,
+    ).to.equal('same');
     expect((await messages(there, id)).map(({ id: row }) => row)).not.to.include('b');
   });
 
@@ -200,7 +221,10 @@ describe('a session as a file', () => {
       filename: 'other.txt',
     });
     const messagesOf = [
-      said('q', { role: 'assistant', meta: { kind: 'permission', state: 'pending', permissionId: 'x', turnId: 'y' } }),
+      said('q', {
+        role: 'assistant',
+        meta: { kind: 'permission', state: 'pending', permissionId: 'x', turnId: 'y' },
+      }),
       said('c', { role: 'assistant', meta: { kind: 'changes', turnId: 'y', patch: 'rm -rf /' } }),
       said('t', { role: 'assistant', toolCall: 'Bash', meta: { kind: 'tool', state: 'running' } }),
       said('h', { content: '<img src=x onerror=alert(1)>' }),
@@ -241,7 +265,10 @@ describe('a session as a file', () => {
     'a time that is none': [{ messages: [said('a', { timestamp: 1e300 })] }, /messages.0.timestamp/],
     'a nest': [{ messages: [said('a', { meta: { kind: { a: 1 } } })] }, /messages.0.meta/],
     'a cost below nothing': [{ costUsd: -1 }, /costUsd/],
-    'a message that is too large': [{ messages: [said('a', { content: 'x'.repeat(1_000_001) })] }, /at most 1000000/],
+    'a message that is too large': [
+      { messages: [said('a', { content: 'x'.repeat(1_000_001) })] },
+      /at most 1000000/,
+    ],
   };
   for (const [what, [session, sentence]] of Object.entries(refused))
     it(`refuses ${what}, and makes nothing`, async () => {
@@ -258,7 +285,9 @@ describe('a session as a file', () => {
         id: 'far-4',
         title: 'Long',
         from,
-        messages: Array.from({ length: 3 }, (_, place) => said(`m${from + place}`, { content: '"'.repeat(400_000) })),
+        messages: Array.from({ length: 3 }, (_, place) =>
+          said(`m${from + place}`, { content: '"'.repeat(400_000) }),
+        ),
       });
     for (const from of [0, 3]) expect((await take(long(from))).body.error).to.equal(undefined);
     const { bundle: file } = await exported(String((await named('Long'))[0]?.id), there);

@@ -1,6 +1,10 @@
 import type { Bundle } from '../../records/bundles/bundle.js';
 import { printBundle, bundleBytesMax } from '../../records/bundles/bundle.js';
-import { messageCharsMax, type BundledFile, type BundledMessage } from '../../records/bundles/session-shape.js';
+import {
+  messageCharsMax,
+  type BundledFile,
+  type BundledMessage,
+} from '../../records/bundles/session-shape.js';
 import type { Records } from '../../records/records.js';
 import type { MessageRow } from '../../../machines/session/context.js';
 import { isActivity } from '../../../machines/session/activity-entry.js';
@@ -122,7 +126,9 @@ async function filesOf(
 
 const filesIn = ({ media }: MessageRow): readonly string[] =>
   Array.isArray(media)
-    ? media.flatMap((one) => /^\/api\/files\/([\w.:-]+)$/.exec(String((one as { url?: unknown }).url))?.[1] ?? [])
+    ? media.flatMap(
+        (one) => /^\/api\/files\/([\w.:-]+)$/.exec(String((one as { url?: unknown }).url))?.[1] ?? [],
+      )
     : [];
 
 async function bytesOf(records: Records, path: string): Promise<Buffer | undefined> {
@@ -159,15 +165,19 @@ function asBundled(row: MessageRow, files: ReadonlyMap<string, BundledFile>): Bu
   };
   return JSON.stringify(message).length <= messageCharsMax
     ? message
-    : { id, role: message.role, timestamp: message.timestamp, content: content.slice(0, messageCharsMax / 8) };
+    : {
+        id,
+        role: message.role,
+        timestamp: message.timestamp,
+        content: content.slice(0, messageCharsMax / 8),
+      };
 }
 
 function plainMeta(meta: unknown): BundledMessage['meta'] {
   if (!isActivity({ meta })) return undefined;
   const { kind, turnId: _turn, permissionId: _asked, ...rest } = meta as Readonly<Record<string, unknown>>;
-  const plain = Object.entries(rest).filter(
-    (entry): entry is [string, string | number | boolean] =>
-      ['string', 'number', 'boolean'].includes(typeof entry[1]),
+  const plain = Object.entries(rest).filter((entry): entry is [string, string | number | boolean] =>
+    ['string', 'number', 'boolean'].includes(typeof entry[1]),
   );
   return { ...Object.fromEntries(plain), kind: importableKind(kind) };
 }

@@ -4,7 +4,7 @@ import { isRefusal, type Refusal } from '../../../machines/refusals.js';
 import { keepFile, mediaOf, storedFile, type Media } from '../files.js';
 import { ownRow } from '../iterate.js';
 import type { Request } from '../request.js';
-import { originKey } from './origin.js';
+import { originKey } from './item-change.js';
 
 export const uploadOrigin = ({ sha256, name }: WholeFile) => ({ id: sha256, createdAt: name });
 
@@ -13,7 +13,10 @@ export async function takeFile(
   request: Request,
   records: Records,
   { name, content }: WholeFile,
-  { sessionId, origin }: { readonly sessionId: string | null; readonly origin: Parameters<typeof originKey>[1] },
+  {
+    sessionId,
+    origin,
+  }: { readonly sessionId: string | null; readonly origin: Parameters<typeof originKey>[1] },
 ): Promise<Media | Refusal> {
   const { app, caller, onBehalfOf } = request;
   const key = originKey('file', origin);

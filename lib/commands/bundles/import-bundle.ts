@@ -13,10 +13,9 @@ import { planWorkflow } from '../workflows/plan-workflow.js';
 import { readDefinition } from '../workflows/read-workflow.js';
 import { createWorkflow, updateWorkflow } from '../workflows/write-workflow.js';
 import { authored } from './export-bundle.js';
-import { itemHere, takeItem, type BundledItem } from './item-change.js';
+import { itemHere, originKey, takeItem, type BundledItem } from './item-change.js';
 import { takeFile, uploadOrigin } from './file-change.js';
 import { judgeFiles } from './judge-files.js';
-import { originKey } from './origin.js';
 import { judgeSession, sessionHere, takeSession, type BundledSession } from './session-change.js';
 
 /** One thing of a bundle, and what the import would do with it. */

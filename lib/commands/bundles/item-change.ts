@@ -1,9 +1,9 @@
+import { contentHash } from '../../home/atomic-file.js';
 import type { Bundle } from '../../records/bundles/bundle.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { ownRow } from '../iterate.js';
 import type { Request } from '../request.js';
 import { createWorkItem } from '../work-items/create-work-item.js';
-import { originKey } from './origin.js';
 
 /** A work item of a bundle. Ids are each home's own: it gets a new one here, and the home remembers of which it is. */
 export type BundledItem = NonNullable<Bundle['items']>[number];
@@ -45,3 +45,13 @@ export async function takeItem(
   );
   return isRefusal(made) ? made : made.body.id;
 }
+
+/**
+ * Under which row the home remembers what it made of a thing of another home. Ids are each home's own; an id and the
+ * time of its making name a thing of any.
+ * @example originKey('work-item', { id: 'TRP-12', createdAt: '2026-11-24T09:00:00.000Z' })
+ */
+export const originKey = (
+  kind: 'work-item' | 'session' | 'file',
+  { id, createdAt }: { readonly id: string; readonly createdAt: string },
+): string => `imported/${kind}/${contentHash(`${id} ${createdAt}`).slice(0, 32)}`;

@@ -12,7 +12,7 @@ import { optionsOf, type Request } from '../request.js';
 import { workingFolder } from '../sessions/working-folder.js';
 import { importableKind } from './bundled-session.js';
 import { takeFile } from './file-change.js';
-import { originKey } from './origin.js';
+import { originKey } from './item-change.js';
 
 /** A session of a bundle, or a part of one. It gets a new id here, and the home remembers of which it is. */
 export type BundledSession = NonNullable<Bundle['sessions']>[number];
@@ -25,7 +25,10 @@ export interface SessionHere {
 }
 
 /** Where a session of a bundle is in this home already; undefined: nowhere. */
-export async function sessionHere({ app }: Request, session: BundledSession): Promise<SessionHere | undefined> {
+export async function sessionHere(
+  { app }: Request,
+  session: BundledSession,
+): Promise<SessionHere | undefined> {
   const own = await app.supervisor.get('session', session.id);
   if (own?.view.createdAt === session.createdAt) return { id: session.id, messages: undefined };
   const id = await ownRow(app.supervisor, originKey('session', session));
@@ -40,9 +43,13 @@ export async function sessionHere({ app }: Request, session: BundledSession): Pr
 const noticesMade = 1;
 
 /** What of it must still be done; a refusal where a part before it is missing. */
-export function judgeSession(session: BundledSession, here: SessionHere | undefined): 'same' | 'create' | Refusal {
+export function judgeSession(
+  session: BundledSession,
+  here: SessionHere | undefined,
+): 'same' | 'create' | Refusal {
   const { from = 0, messages } = session;
-  if (here !== undefined && (here.messages === undefined || here.messages >= from + messages.length)) return 'same';
+  if (here !== undefined && (here.messages === undefined || here.messages >= from + messages.length))
+    return 'same';
   const known = here?.messages ?? 0;
   if (known < from)
     return refuse('CONFLICT', { from, known }, `The ${from - known} messages before this part are missing.`);
@@ -67,7 +74,9 @@ export async function takeSession(
   if (isRefusal(media)) return media;
   const { from = 0 } = session;
   let known = before?.messages ?? 0;
-  for (const entries of inBatches(session.messages.slice(known - from).map((one) => rowOf(one, session, media)))) {
+  for (const entries of inBatches(
+    session.messages.slice(known - from).map((one) => rowOf(one, session, media)),
+  )) {
     const done = await request.app.supervisor.ask(
       'session',
       id,
@@ -130,7 +139,10 @@ async function makeSession(request: Request, session: BundledSession): Promise<s
 }
 
 /** What it ran on, as far as that is known here; else what sessions run on that name nothing. */
-async function selectionFor(app: App, { engine, model, effort }: BundledSession): Promise<Selection | Refusal> {
+async function selectionFor(
+  app: App,
+  { engine, model, effort }: BundledSession,
+): Promise<Selection | Refusal> {
   const asked = await app.engines.select(engine, model, effort);
   if (!isRefusal(asked)) return asked;
   const alone = await app.engines.select(engine);
@@ -179,7 +191,11 @@ async function mediaOf(
   return media;
 }
 
-function rowOf(message: BundledMessage, session: BundledSession, media: ReadonlyMap<string, Json>): MessageRow {
+function rowOf(
+  message: BundledMessage,
+  session: BundledSession,
+  media: ReadonlyMap<string, Json>,
+): MessageRow {
   const { id, role, content, timestamp, toolCall, toolId, meta, partial, attachments = [] } = message;
   const shown = attachments.flatMap((sha256) => media.get(sha256) ?? []);
   const missing = attachments
@@ -202,7 +218,11 @@ function rowOf(message: BundledMessage, session: BundledSession, media: Readonly
 }
 
 /** Whatever a file says: nothing in it waits, runs or belongs to a turn of this home. */
-function safeMeta({ turnId: _turn, permissionId: _asked, ...meta }: NonNullable<BundledMessage['meta']>): Json {
+function safeMeta({
+  turnId: _turn,
+  permissionId: _asked,
+  ...meta
+}: NonNullable<BundledMessage['meta']>): Json {
   const isOpen = meta['state'] === 'running' || meta['state'] === 'pending';
   return { ...meta, kind: importableKind(meta['kind']), ...(isOpen && { state: 'interrupted' }) };
 }

@@ -56,7 +56,8 @@ export async function createWorkItem(
       if (input.parentId != null)
         turns.send({ kind: 'work-item', id: input.parentId }, { type: 'child.created', childId: minted.id });
       if (originKey !== undefined) turns.put(originKey, minted.id);
-      const end = closed === undefined ? minted : turns.send({ kind: 'work-item', id: minted.id }, ends[closed]);
+      const end =
+        closed === undefined ? minted : turns.send({ kind: 'work-item', id: minted.id }, ends[closed]);
       if (isRefusal(end)) return end;
       minted = end;
       return { id: minted.id };

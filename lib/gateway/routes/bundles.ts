@@ -30,7 +30,9 @@ const report = z
       z.object({
         name: z
           .string()
-          .describe('`org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`, `session … (under a new id)`.'),
+          .describe(
+            '`org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`, `session … (under a new id)`.',
+          ),
         change: z.enum(['create', 'change', 'same']),
         diff: z.array(z.string()).describe('Lines, each behind `+`, `-` or a space.'),
       }),
@@ -84,7 +86,10 @@ export function bundleRoutes(records: Records | undefined): readonly Route[] {
             .default('')
             .describe('Of the employee, or the id of the workflow, work item or session.'),
         }),
-        answer: z.object({ bundle: z.string().describe('YAML; of a session JSON.'), secretsRemoved: z.int() }),
+        answer: z.object({
+          bundle: z.string().describe('YAML; of a session JSON.'),
+          secretsRemoved: z.int(),
+        }),
         refusals: ['NOT_FOUND', 'CONFLICT', 'WORKFLOWS_DISABLED'],
       },
       async (request) => {
