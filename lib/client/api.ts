@@ -3576,7 +3576,7 @@ export interface components {
                 change: "create" | "change" | "same";
                 /** @description Lines, each behind `+`, `-` or a space. */
                 diff: string[];
-                /** @description `org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`, `session … (under a new id)`. */
+                /** @description `org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`, `session …`. */
                 name: string;
             }[];
             sha256: string;

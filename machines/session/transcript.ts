@@ -1,6 +1,5 @@
-import { publish, writeRow, type Decision, type Json } from '../outputs.js';
+import { publish, writeRow, type Decision } from '../outputs.js';
 import { refuse, type Refusal } from '../refusals.js';
-import { jsonBytes } from '../text.js';
 import type { FoundEntry, SessionContext, SessionEventOf } from './context.js';
 import { withOutput } from './sweep-output.js';
 
@@ -76,7 +75,7 @@ export function insertMedia(
 }
 
 /** What one commit takes of what is imported. */
-export const historyLimits = { entriesMax: 200, bytesMax: 4_000_000 } as const;
+export const historyLimits = { entriesMax: 200, charsMax: 4_000_000 } as const;
 
 /**
  * What was said in another home goes before anything that is said here, and never again into a session that was erased:
@@ -105,7 +104,7 @@ export function fitHistory(
       !Number.isFinite(timestamp),
   );
   if (place >= 0) return wrong(`entries.${place}`);
-  return jsonBytes(entries as unknown as Json) <= historyLimits.bytesMax ? undefined : wrong('entries');
+  return JSON.stringify(entries).length <= historyLimits.charsMax ? undefined : wrong('entries');
 }
 
 /** The `source` of sessions that were imported. */

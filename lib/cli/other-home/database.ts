@@ -75,7 +75,7 @@ export async function openDatabase(file: string): Promise<Database> {
   }
 }
 
-/** Not through a link: whoever made the folder could name any file by one. */
+/** Not through a link: the maker of the folder could name any file by one. */
 async function copyPlain(from: string, to: string): Promise<void> {
   if (!(await lstat(from)).isFile()) throw new Error(`${from} is no regular file`);
   await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);

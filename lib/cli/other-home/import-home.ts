@@ -5,12 +5,12 @@ import type { Client } from '../client.js';
 import type { Terminal } from '../command-line.js';
 import { CommandError, exitCodes } from '../failure.js';
 import { openDatabase, type Database } from './database.js';
-import { homeFiles, importFiles, type HomeFiles } from './home-files.js';
-import { importItems, type Known } from './past-items.js';
+import { homeFiles, importFiles, readPlain, type HomeFiles } from './home-files.js';
+import { importItems } from './past-items.js';
 import { importSessions } from './past-sessions.js';
 import { importJobs, importWorkflows } from './plans.js';
-import { readPlain } from './read-plain.js';
 import { ImportLedger } from './report.js';
+import type { Known } from './selection.js';
 import type { SendOptions } from './send.js';
 import { knownTables, type KnownTables } from './tables.js';
 import { importTexts } from './texts.js';
@@ -42,7 +42,7 @@ export async function importHome(
     const tables = database === undefined ? undefined : knownTables(database.tables);
     terminal.say('Reading employees and texts …');
     const come = await importTexts(home, { engines, employees: roster }, options);
-    // A preview writes no one into the roster, and whoever is to be named must be in it
+    // A preview writes no one into the roster, and a name must be in it before it is used
     const known: Known = (name) =>
       roster.includes(name) || (apply && come.has(name)) ? 'here' : come.has(name) ? 'coming' : undefined;
     const files = homeFiles(home, database, tables ?? {});
@@ -112,11 +112,11 @@ const isFile = async (path: string): Promise<boolean> =>
 /** What is in that home and is not even looked into, and why. */
 const rest: Readonly<Record<string, string>> = {
   'config.yaml': 'Settings differ, and hold keys: set up engines, connectors and budgets here.',
-  'auth-devices.json': 'Browsers are paired with one server: pair them anew.',
+  'auth-devices.json': 'Browsers are paired with one server: pair them again.',
   secrets: 'Keys never move.',
   'cron/runs': 'Records of past runs.',
   'workflow-evidence/reports': 'Records of past workflow runs.',
-  'workflow-evidence/workflow-triggers': 'Bindings hold only the hash of their secret: make them anew.',
+  'workflow-evidence/workflow-triggers': 'Bindings hold only the hash of their secret: make them again.',
   models: 'Nothing here uses it.',
   logs: 'Logs.',
 };

@@ -1,9 +1,7 @@
 import type { Database } from './database.js';
+import type { Known } from './selection.js';
 import { gathering, type SendOptions } from './send.js';
 import { jsonOf, numberOf, rowsInOrder, textOf, timeOf, type KnownTables } from './tables.js';
-
-/** Is there an employee of this name, or will there be once the import is applied? */
-export type Known = (employee: string) => 'here' | 'coming' | undefined;
 
 /**
  * Todos as work items: what each was asked for, and whether it is closed. What was in between starts over; events,

@@ -147,8 +147,9 @@ async function* pastMessages(
 function toolOf(row: Row): Pick<BundledMessage, 'toolCall' | 'toolId' | 'meta'> {
   const call = textOf(row, 'toolcall', charsMax);
   if (call === undefined) return {};
-  const told = jsonOf(row, 'toolcall');
-  const known = typeof told === 'object' && told !== null ? (told as Readonly<Record<string, unknown>>) : {};
+  const written = jsonOf(row, 'toolcall');
+  const known =
+    typeof written === 'object' && written !== null ? (written as Readonly<Record<string, unknown>>) : {};
   const { name = known['tool'], input = known['arguments'] } = known;
   const toolId = textOf(row, 'toolid');
   const toolInput =

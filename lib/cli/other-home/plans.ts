@@ -1,9 +1,8 @@
 import { isRefusal } from '../../client/index.js';
 import { parsePlainYaml } from '../../records/plain-yaml.js';
 import { reached } from '../client.js';
-import type { Known } from './past-items.js';
-import { namesIn, readPlain, unreadable } from './read-plain.js';
-import { unfitSelection, type Engines } from './selection.js';
+import { namesIn, readPlain, unreadable } from './home-files.js';
+import { unfitSelection, type Engines, type Known } from './selection.js';
 import { send, type SendOptions } from './send.js';
 
 /** Cron jobs and workflows arrive paused: while the other server lives, each would run twice. */

@@ -1,5 +1,8 @@
 import type { Answer } from '../../client/requests.js';
 
+/** Is there an employee of this name, or will there be once the import is applied? */
+export type Known = (employee: string) => 'here' | 'coming' | undefined;
+
 export type Engines = Answer<'/api/engines', 'get'>['engines'];
 const members = ['engine', 'model', 'effortLevel'] as const;
 export type SelectionMember = (typeof members)[number];

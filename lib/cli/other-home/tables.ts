@@ -15,32 +15,32 @@ export interface KnownTables {
 const shapes = {
   sessions: {
     needed: ['id', 'engine', 'status', 'createdat'],
-    telling: ['sessionkey', 'employee', 'lastactivity', 'enginesessionid', 'totalcost', 'parentsessionid'],
+    typical: ['sessionkey', 'employee', 'lastactivity', 'enginesessionid', 'totalcost', 'parentsessionid'],
     least: 2,
   },
   messages: {
     needed: ['id', 'sessionid', 'role', 'content'],
-    telling: ['timestamp', 'createdat', 'toolcall', 'toolid', 'media', 'blocks'],
+    typical: ['timestamp', 'createdat', 'toolcall', 'toolid', 'media', 'blocks'],
     least: 1,
   },
   items: {
     needed: ['id', 'title', 'status'],
-    telling: ['assignee', 'acceptance', 'verifypolicy', 'priority', 'rounds', 'approvalstate', 'sourceref'],
+    typical: ['assignee', 'acceptance', 'verifypolicy', 'priority', 'rounds', 'approvalstate', 'sourceref'],
     least: 3,
   },
-  files: { needed: ['id', 'filename'], telling: ['mimetype', 'size', 'path'], least: 2 },
+  files: { needed: ['id', 'filename'], typical: ['mimetype', 'size', 'path'], least: 2 },
 } as const;
 
 /** `knownTables(database.tables).sessions?.name` */
 export function knownTables(tables: readonly Table[]): KnownTables {
   const known: Partial<Record<keyof typeof shapes, Table>> = {};
-  for (const [name, { needed, telling, least }] of Object.entries(shapes)) {
+  for (const [name, { needed, typical, least }] of Object.entries(shapes)) {
     const taken = Object.values(known);
     const fit = tables
       .filter((table) => !taken.includes(table) && needed.every((column) => table.columns.has(column)))
-      .map((table) => ({ table, told: telling.filter((column) => table.columns.has(column)).length }))
-      .filter(({ told }) => told >= least)
-      .sort((one, other) => other.told - one.told);
+      .map((table) => ({ table, count: typical.filter((column) => table.columns.has(column)).length }))
+      .filter(({ count }) => count >= least)
+      .sort((one, other) => other.count - one.count);
     if (fit[0] !== undefined) known[name as keyof typeof shapes] = fit[0].table;
   }
   const taken = Object.values(known);

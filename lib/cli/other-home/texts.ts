@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { listBundled, readBundled } from '../../records/bundles/home-files.js';
 import { parsePlainYaml, type PlainYaml } from '../../records/plain-yaml.js';
-import { readPlain, unreadable } from './read-plain.js';
+import { readPlain, unreadable } from './home-files.js';
 import { unfitSelection, type Engines } from './selection.js';
 import { send, type SendOptions, type Unit } from './send.js';
 

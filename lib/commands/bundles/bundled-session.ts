@@ -19,7 +19,7 @@ type BundledSession = NonNullable<Bundle['sessions']>[number];
 /**
  * What was said and done in a session, as far as it fits into a file: the newest messages, and the newest attachments
  * in which nothing looks like a key. All that is text has its keys taken out.
- * @example await sessionBundle(request, records, id) // { bundle: { title: 'Plan', sessions: [ … ] }, secretsRemoved: 0 }
+ * @example await sessionBundle(request, records, id) // { bundle: { title: 'Plan', … }, secretsRemoved: 0 }
  */
 export async function sessionBundle(
   request: Request,
@@ -51,15 +51,15 @@ export async function sessionBundle(
       messages: rows.map((row) => asBundled(row, files)),
     };
     const { value, removed } = withoutSecrets(about);
-    const told = (request.app.redact ?? same)(value);
+    const masked = (request.app.redact ?? same)(value);
     const attachments = [...new Map([...files.values()].map((file) => [file.sha256, file])).values()];
     const bundle: Bundle = {
       troupe: 1,
-      title: told.title,
+      title: masked.title,
       about: '',
       files: {},
       workflows: [],
-      sessions: [{ ...told, ...(attachments.length > 0 && { attachments }) }],
+      sessions: [{ ...masked, ...(attachments.length > 0 && { attachments }) }],
     };
     if (Buffer.byteLength(printBundle(bundle)) <= bundleBytesMax || charsMax === 0)
       return { bundle, secretsRemoved: removed };

@@ -221,7 +221,7 @@ async function sessionChange(
   const sent = attachments.flatMap(({ content }) => (content === undefined ? [] : [content]));
   const kib = (texts: readonly string[], share = 1): string =>
     `${Math.ceil((texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) * share) / 1024)} KiB`;
-  const told = [
+  const lines = [
     `title: ${title}`,
     ...(employee === undefined ? [] : [`employee: ${employee}`]),
     `messages: ${messages.length} (${kib(messages.map((message) => JSON.stringify(message)))})`,
@@ -231,7 +231,7 @@ async function sessionChange(
   ];
   return {
     name: `${name} (${place})`,
-    ...compared(undefined, told.join('\n')),
+    ...compared(undefined, lines.join('\n')),
     write: async () => {
       const taken = await takeSession(request, records, session);
       return isRefusal(taken) ? taken : undefined;

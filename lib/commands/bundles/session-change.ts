@@ -152,7 +152,7 @@ async function selectionFor(
 /** What it was there: the one who asks where it came from finds it in the session itself, until that is erased. */
 function notice(session: BundledSession, id: string): MessageRow {
   const { employee, engine, model, parent, workItem, status, turns = 0, costUsd = 0, omitted = 0 } = session;
-  const told = [
+  const words = [
     `Imported: in another home this was session ${session.id}, opened ${session.createdAt}`,
     ...(employee === undefined ? [] : [`by employee ${employee}`]),
     ...(engine === undefined ? [] : [`on ${engine}${model === undefined ? '' : ` (${model})`}`]),
@@ -167,7 +167,7 @@ function notice(session: BundledSession, id: string): MessageRow {
   return {
     id,
     role: 'notification',
-    content: [`${told}.`, ...more].join(' '),
+    content: [`${words}.`, ...more].join(' '),
     timestamp: Date.parse(session.createdAt),
     meta: { kind: 'import', session: session.id },
   };

@@ -31,7 +31,7 @@ const report = z
         name: z
           .string()
           .describe(
-            '`org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`, `session … (under a new id)`.',
+            '`org/garden/ann.yaml`, `workflow watering`, `work item TRP-12 (here TRP-3)`, `session …`.',
           ),
         change: z.enum(['create', 'change', 'same']),
         diff: z.array(z.string()).describe('Lines, each behind `+`, `-` or a space.'),
