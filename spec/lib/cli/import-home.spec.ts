@@ -283,7 +283,7 @@ describe('troupe import --from', function () {
       ['Doing', 'backlog', null, 2],
       ['Dug', 'done', null, 2],
       ['Gone', 'cancelled', null, 2],
-      ['Water', 'backlog', 'ann', 3],
+      ['Water', 'assigned', 'ann', 3],
     ]);
     const [job] = await call<readonly { id: string; enabled: boolean; employee: string }[]>('/api/cron');
     expect(job).to.include({ id: 'nightly', enabled: false, employee: 'ann' });
