@@ -21,7 +21,7 @@ interface Remark {
 
 /** A home as another server of this API leaves it: SQLite and YAML, brought in through the real command line. */
 describe('troupe import --from', function () {
-  this.timeout(120_000);
+  this.timeout(300_000);
   let troupe: Troupe;
   let source: string;
   const secret = 'outside-of-that-home';
@@ -125,7 +125,7 @@ describe('troupe import --from', function () {
     say('m2', '5f0c2c1e-0000-4000-8000-000000000001', 'assistant', 'Using Bash', ['Bash', 't1']);
     say('m3', '5f0c2c1e-0000-4000-8000-000000000001', 'system', 'out', [null, null, media('f2')]);
     say('strange id', '../../odd id', 'user', 'odd');
-    for (let n = 0; n < 9; n += 1)
+    for (let n = 0; n < 5; n += 1)
       say(`l${n}`, '5f0c2c1e-0000-4000-8000-000000000003', 'user', `${n} ${'ü'.repeat(390_000)}`);
     say('l9', '5f0c2c1e-0000-4000-8000-000000000003', 'user', 'x'.repeat(500_000));
     add('files', ['f1', 'fern.txt', 4, 'text/plain', 'uploads/2026-03-04/s/fern.txt']);
@@ -263,7 +263,7 @@ describe('troupe import --from', function () {
     expect(tool).to.include({ toolCall: 'Bash', role: 'assistant' });
     expect(lost).to.deep.include({ role: 'notification', content: 'out\n\n[Not imported: f2.txt]' });
     const long = await saidIn(String(all.find(({ title }) => title === 'Long')?.id));
-    expect(long.slice(1).map(({ content }) => content.slice(0, 1))).to.deep.equal([...'012345678x']);
+    expect(long.slice(1).map(({ content }) => content.slice(0, 1))).to.deep.equal([...'01234x']);
     expect(long.at(-1)?.content).to.have.length(400_000);
   });
 
