@@ -120,9 +120,10 @@ const changesOf = (client: Client, id: string): Promise<Changes> =>
   client.get('/api/sessions/{id}/changes', { params: { path: { id } } });
 
 function linesOf({ files: changed, commits, merge, hasMoreFiles }: Changes): readonly string[] {
-  const lines = changed.map(({ path, change, added, removed, isCommitted }) => {
+  const lines = changed.map(({ path, change, renamedFrom, added, removed, isCommitted }) => {
     const count = added === null ? 'no text' : `+${added} -${removed ?? 0}`;
-    return `  ${change.padEnd(7)}  ${count.padEnd(11)}  ${plainText(path)}${isCommitted ? '' : '  (not committed)'}`;
+    const name = renamedFrom === null ? plainText(path) : `${plainText(renamedFrom)} -> ${plainText(path)}`;
+    return `  ${change.padEnd(7)}  ${count.padEnd(11)}  ${name}${isCommitted ? '' : '  (not committed)'}`;
   });
   return [
     ...(lines.length === 0 ? ['  nothing has changed'] : lines),

@@ -3205,11 +3205,13 @@ export interface components {
                 /** @description Lines; null: no text. */
                 added: number | null;
                 /** @enum {string} */
-                change: "added" | "changed" | "removed";
+                change: "added" | "changed" | "removed" | "renamed";
                 isCommitted: boolean;
                 /** @description Below `folder`. */
                 path: string;
                 removed: number | null;
+                /** @description Its name before, where it was moved. */
+                renamedFrom: string | null;
             }[];
             folder: string | null;
             hasMoreFiles: boolean;
@@ -5271,6 +5273,8 @@ export interface operations {
                             sessions: number;
                             turns: number;
                         }[];
+                        /** @description In which days begin: `portal.timeZone`. */
+                        timeZone: string;
                         totals: {
                             cachedTokens: number;
                             costUsd: number;

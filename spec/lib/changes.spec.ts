@@ -87,7 +87,7 @@ describe('changes of a session', () => {
     expect(found.branch).to.match(/^troupe\//);
     expect(found.commits.map(({ subject }: { subject: string }) => subject)).to.deep.equal(['remove it']);
     const file = (path: string, change: string, added: number, removed: number, isCommitted: boolean) => ({
-      ...{ path, change, added, removed, isCommitted },
+      ...{ path, change, renamedFrom: null, added, removed, isCommitted },
     });
     expect(found.files).to.have.deep.members([
       file('a.txt', 'changed', 1, 1, false),
@@ -99,6 +99,38 @@ describe('changes of a session', () => {
     expect(patch).to.include('-two\n+2\n');
     expect((await house.operator.get(`${at}/patch?path=..%2Fother`)).status).to.be.oneOf([404, 409]);
     expect(git(project, 'status', '--porcelain')).to.equal('');
+  });
+
+  // It was one file removed and one added: what had changed in it could not be read
+  it('show a file that was moved as one, which its agent has staged', async () => {
+    await open();
+    git(cwd, 'mv', 'a.txt', 'b.txt');
+    await put(cwd, { 'b.txt': 'one\ntwo\nthree\nfour\n' });
+    const moved = { path: 'b.txt', change: 'renamed', renamedFrom: 'a.txt', added: 1, removed: 0 };
+    expect((await read()).files).to.deep.equal([{ ...moved, isCommitted: false }]);
+    const { patch } = (await house.operator.get(`${at}/patch?path=b.txt`)).body;
+    expect(patch).to.match(/rename from a\.txt\nrename to b\.txt\n[^]*\+four\n$/);
+    await done('commit', { message: 'Move it', paths: ['b.txt'] });
+    expect(git(cwd, 'status', '--porcelain')).to.equal('');
+    expect(git(cwd, 'show', '--name-status', '--format=', '-M')).to.match(/^R\d+\ta\.txt\tb\.txt\n$/);
+    expect((await read()).files).to.deep.equal([{ ...moved, isCommitted: true }]);
+  });
+
+  it('show a file that was moved as two, where one half is in a commit and the other is not', async () => {
+    await open();
+    git(cwd, 'mv', 'a.txt', 'b.txt');
+    git(cwd, 'rm', '-q', '--cached', 'b.txt');
+    git(cwd, 'commit', '-qm', 'half of it');
+    const torn = (await read()).files;
+    expect(
+      torn.map(({ path, change }: { path: string; change: string }) => `${change} ${path}`),
+    ).to.have.members(['removed a.txt', 'added b.txt']);
+    await done('commit', { message: 'the other half', paths: ['b.txt'] });
+    const { count } = await done('discard', { paths: ['b.txt'] });
+    expect(count).to.equal(1);
+    expect(await readFile(join(cwd, 'a.txt'), 'utf8')).to.equal('one\ntwo\nthree\n');
+    expect(git(cwd, 'ls-files')).to.equal('a.txt\ngone.txt\n');
+    expect(git(cwd, 'status', '--porcelain')).to.equal('');
   });
 
   it('are committed and merged into the branch that is checked out, with both histories', async () => {

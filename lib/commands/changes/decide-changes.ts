@@ -37,7 +37,7 @@ export async function commitChanges(
       return refuse('CONFLICT', {}, 'There is nothing to commit: every change is in a commit.');
     const unsupported = await handledByPrograms(place, paths);
     if (unsupported !== undefined) return refuse('CONFLICT', {}, unsupported);
-    await addPaths(place, paths);
+    await addFiles(place, files);
     await commitOnly(place, paths, `${message}\n\nTroupe-Session: ${sessionId}`);
     const commit = (await place.ask('rev-parse', 'HEAD')).trim();
     await bringBack(request.app, sessionId, place.level);
@@ -60,22 +60,24 @@ export async function discardChanges(
     if (files.length === 0) return refuse('CONFLICT', {}, 'There is nothing to discard.');
     const unnamed = changes.base === null ? await lacksCommit(place, chosen) : undefined;
     if (unnamed !== undefined) return refuse('CONFLICT', {}, unnamed);
-    const paths = files.map(({ path }) => path);
+    const paths = pathsOf(files);
     const unsupported = await handledByPrograms(place, paths);
     if (unsupported !== undefined) return refuse('CONFLICT', {}, unsupported);
     const keptAs = await keepAside(request, place, { sessionId, paths, base: changes.base });
-    await addPaths(place, unsaved(files));
+    await addFiles(place, files);
     const before = changes.base ?? (await place.askOf([], 'hash-object', '-t', 'tree', '--stdin')).trim();
     await place.askOf(paths, 'restore', `--source=${before}`, '--staged', '--worktree', ...chosenPaths);
     if (place.kind === 'worktree') {
       const message = `Discard changes of session ${sessionId.slice(0, 8)}\n\nTroupe-Session: ${sessionId}`;
-      const staged = (await place.ask('diff', '--cached', '--name-only', '--no-ext-diff', '-z')).split('\0');
+      const staged = (
+        await place.ask('diff', '--cached', '--name-only', '--no-renames', '--no-ext-diff', '-z')
+      ).split('\0');
       // of what the agent has staged beside them no one has decided
       const back = staged.filter(within(paths));
       if (back.length > 0) await commitOnly(place, back, message);
       await bringBack(request.app, sessionId, place.level);
     }
-    return { keptAs, count: paths.length };
+    return { keptAs, count: files.length };
   });
 }
 
@@ -300,10 +302,20 @@ const tooMany = refuse(
 );
 
 const unsaved = (files: readonly ChangedFile[]): readonly string[] =>
-  files.filter(({ isCommitted }) => !isCommitted).map(({ path }) => path);
+  pathsOf(files.filter(({ isCommitted }) => !isCommitted));
 
-async function addPaths({ askOf }: Pick<WorkPlace, 'askOf'>, paths: readonly string[]): Promise<void> {
-  if (paths.length > 0) await askOf(paths, 'add', '--all', ...chosenPaths);
+/** Of a file that was moved, both names. */
+const pathsOf = (files: readonly ChangedFile[]): readonly string[] =>
+  files.flatMap(({ path, renamedFrom }) => (renamedFrom === null ? [path] : [path, renamedFrom]));
+
+/** Those in no commit. What is removed in the index already git would not find: there it comes back first. */
+async function addFiles({ askOf }: Pick<WorkPlace, 'askOf'>, files: readonly ChangedFile[]): Promise<void> {
+  const open = files.filter(({ isCommitted }) => !isCommitted);
+  const gone = open.flatMap(({ path, change, renamedFrom }) =>
+    change === 'removed' ? [path] : (renamedFrom ?? []),
+  );
+  if (gone.length > 0) await askOf(gone, 'reset', '--quiet', ...chosenPaths);
+  if (open.length > 0) await askOf(pathsOf(open), 'add', '--all', ...chosenPaths);
 }
 
 const plainCommit = ['--quiet', '--no-verify', '--no-gpg-sign'];

@@ -59,7 +59,7 @@ export async function mergeOf(app: App, place: OwnWork, state: FolderState): Pro
       reason: `The folder is not on its branch ${copy.branch} any more. Merge what you want by hand.`,
     };
   if ((await place.ask('merge-base', head, tip)).trim() === tip) return { ...merge, state: 'merged' };
-  const paths = (await place.ask('diff', '--name-only', '--no-ext-diff', '-z', head, tip))
+  const paths = (await place.ask('diff', '--name-only', '--no-renames', '--no-ext-diff', '-z', head, tip))
     .split('\0')
     .filter(Boolean);
   const unsupported = (await handledByPrograms(origin, paths)) ?? (await handledByPrograms(place, paths));

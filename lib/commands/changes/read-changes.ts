@@ -43,7 +43,9 @@ interface Commit {
 export interface ChangedFile {
   /** Below the folder. */
   readonly path: string;
-  readonly change: 'added' | 'changed' | 'removed';
+  readonly change: 'added' | 'changed' | 'removed' | 'renamed';
+  /** What its name was, where git takes the two for one file. */
+  readonly renamedFrom: string | null;
   /** Lines; null: no text. */
   readonly added: number | null;
   readonly removed: number | null;
@@ -101,7 +103,18 @@ export async function readPatch(
     return refuse('NOT_FOUND', {}, 'The folder of this session is in no git repository.');
   return withFolder(app, place, async (state) => {
     const base = await baseOf(place, state);
-    const text = await state.ask('diff', ...plainDiff, '--relative', base, state.tree, '--', literal(path));
+    const { renamedFrom = null } = (await filesSince(base, state)).find((file) => file.path === path) ?? {};
+    const names = [path, ...(renamedFrom === null ? [] : [renamedFrom])].map(literal);
+    const text = await state.ask(
+      'diff',
+      ...plainDiff,
+      ...asOne,
+      '--relative',
+      base,
+      state.tree,
+      '--',
+      ...names,
+    );
     if (text === '') return refuse('NOT_FOUND', { path }, 'This file has not changed.');
     return { path, patch: text.slice(0, patchCharsMax), isCut: text.length > patchCharsMax };
   });
@@ -112,7 +125,10 @@ const literal = (path: string): string => `:(literal)${path}`;
 const patchCharsMax = 256 * 1_024;
 const filesMax = 1_000;
 const commitsMax = 100;
-const plainDiff = ['--no-color', '--no-ext-diff', '--no-textconv', '--no-renames', '--submodule=short'];
+/** A file that was moved is one file, if half of it is still the same. */
+const asOne = ['--find-renames'];
+const plainDiff = ['--no-color', '--no-ext-diff', '--no-textconv', '--submodule=short'];
+const apart = ['--no-renames'];
 
 async function withFolder<Value>(
   app: App,
@@ -173,33 +189,62 @@ async function commitsSince(base: string, state: FolderState): Promise<readonly 
 }
 
 async function filesSince(base: string, state: FolderState): Promise<readonly ChangedFile[]> {
-  const diff = (shape: string): Promise<string> =>
-    state.ask('diff', ...plainDiff, '--relative', shape, '-z', base, state.tree, '--', '.');
-  const [lines, names] = await Promise.all([diff('--numstat'), diff('--name-status')]);
   const open = new Set(state.uncommitted);
-  const kinds = new Map<string, ChangedFile['change']>();
-  const words = names.split('\0');
-  for (let n = 0; n + 1 < words.length; n += 2) kinds.set(words[n + 1] ?? '', changeOf(words[n] ?? ''));
-  const found = lines.split('\0').flatMap((line): ChangedFile[] => {
-    const [added = '', removed = '', ...name] = line.split('\t');
-    const path = name.join('\t');
-    if (path === '') return [];
-    const change = kinds.get(path) ?? 'changed';
-    return [{ path, change, added: count(added), removed: count(removed), isCommitted: !open.has(path) }];
-  });
+  const found = await filesBy(asOne, base, state);
+  // One half in a commit and the other not: they are decided on one by one
+  const isTorn = ({ path, renamedFrom }: ChangedFile): boolean =>
+    renamedFrom !== null && open.has(path) !== open.has(renamedFrom);
+  const files = found.some(isTorn) ? await filesBy(apart, base, state) : found;
   // too large or too many for git to look at
   const others = [...state.others.keys()].map((path): ChangedFile => ({
     path,
     change: 'changed',
+    renamedFrom: null,
     added: null,
     removed: null,
     isCommitted: false,
   }));
-  return [...found, ...others];
+  return [...files, ...others];
+}
+
+async function filesBy(
+  renames: readonly string[],
+  base: string,
+  state: FolderState,
+): Promise<readonly ChangedFile[]> {
+  const diff = (shape: string): Promise<string> =>
+    state.ask('diff', ...plainDiff, ...renames, '--relative', shape, '-z', base, state.tree, '--', '.');
+  const [lines, names] = await Promise.all([diff('--numstat'), diff('--name-status')]);
+  const open = new Set(state.uncommitted);
+  const kinds = new Map<string, ChangedFile['change']>();
+  const words = names.split('\0').values();
+  for (let letter = words.next(); !letter.done && letter.value !== ''; letter = words.next()) {
+    const change = changeOf(letter.value);
+    if (change === 'renamed') words.next(); // the name before
+    kinds.set(words.next().value ?? '', change);
+  }
+  const files: ChangedFile[] = [];
+  const parts = lines.split('\0').values();
+  for (const line of parts) {
+    const [added = '', removed = '', ...name] = line.split('\t');
+    if (removed === '') continue; // the end
+    const isMoved = name.join('') === '';
+    const renamedFrom = isMoved ? (parts.next().value ?? null) : null;
+    const path = isMoved ? (parts.next().value ?? '') : name.join('\t');
+    files.push({
+      path,
+      change: kinds.get(path) ?? 'changed',
+      renamedFrom,
+      added: count(added),
+      removed: count(removed),
+      isCommitted: !open.has(path),
+    });
+  }
+  return files;
 }
 
 const changeOf = (letter: string): ChangedFile['change'] =>
-  letter === 'A' ? 'added' : letter === 'D' ? 'removed' : 'changed';
+  letter === 'A' ? 'added' : letter === 'D' ? 'removed' : letter.startsWith('R') ? 'renamed' : 'changed';
 const count = (text: string): number | null => (text === '-' ? null : Number(text));
 
 function versionOf(base: string, state: FolderState, merge: Merge | null): string {

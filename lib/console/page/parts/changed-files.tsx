@@ -30,7 +30,7 @@ export function ChangedFiles({
   return (
     <>
       <ul class="files">
-        {files.map(({ path, change, added, removed, isCommitted }) => (
+        {files.map(({ path, change, renamedFrom, added, removed, isCommitted }) => (
           <li key={`${version}/${path}`} data-file={path}>
             <PatchOnDemand
               label={path}
@@ -57,7 +57,10 @@ export function ChangedFiles({
               <b class={`state ${change === 'added' ? 'done' : change === 'removed' ? 'bad' : 'rest'}`}>
                 {change}
               </b>
-              <span class="clip mono">{path}</span>
+              <span class="clip mono">
+                {renamedFrom !== null && <span class="soft">{renamedFrom} → </span>}
+                {path}
+              </span>
               {!isCommitted && <span class="state wait">not committed</span>}
               <span class="lines num end">
                 {added === null ? (

@@ -12,7 +12,8 @@ import { iso, sentence, text } from '../../schemas.js';
 
 const changedFile = z.object({
   path: z.string().describe('Below `folder`.'),
-  change: z.enum(['added', 'changed', 'removed']),
+  change: z.enum(['added', 'changed', 'removed', 'renamed']),
+  renamedFrom: z.string().nullable().describe('Its name before, where it was moved.'),
   added: z.int().nullable().describe('Lines; null: no text.'),
   removed: z.int().nullable(),
   isCommitted: z.boolean(),
