@@ -1,6 +1,8 @@
 import type { Caller } from '../../../machines/caller.js';
+import { wallOf } from '../../../machines/cron-time.js';
+import { isoTime } from '../../../machines/sortable.js';
 import type { SessionView } from '../../../machines/session/view.js';
-import type { App } from '../app.js';
+import { timeZoneOf, type App } from '../app.js';
 import { sessionsFrom } from './visible-sessions.js';
 
 /** What sessions have cost, in groups. */
@@ -25,7 +27,8 @@ interface Sum {
 
 /**
  * The cost of the sessions visible to the caller, the most expensive group first. A session counts whole, on
- * the day of its last activity: sums are kept per session, never stored again.
+ * the day of its last activity: sums are kept per session, never stored again. Days are those of `portal.timeZone`, as
+ * the months of budgets.
  * @example await costReport(app, { groupBy: 'employee', limit: 20 }, caller)
  */
 export async function costReport(
@@ -34,10 +37,12 @@ export async function costReport(
   by: Caller,
 ): Promise<{
   readonly groupBy: string;
+  readonly timeZone: string;
   readonly totals: Sum;
   readonly groups: readonly (Sum & { readonly key: string | null })[];
   readonly truncated: boolean;
 }> {
+  const timeZone = timeZoneOf(app.settings);
   const totals = nothing();
   const groups = new Map<string | null, Sum>();
   for await (const { session } of sessionsFrom(app, by)) {
@@ -45,7 +50,7 @@ export async function costReport(
     if ((query.since !== undefined && at < query.since) || (query.until !== undefined && at >= query.until))
       continue;
     if (query.employee !== undefined && session.employee !== query.employee) continue;
-    const key = keyOf[query.groupBy](session);
+    const key = keyOf[query.groupBy](session, timeZone);
     const sum = groups.get(key) ?? nothing();
     groups.set(key, sum);
     for (const each of [totals, sum]) add(each, session);
@@ -55,19 +60,20 @@ export async function costReport(
     .sort((a, b) => b.costUsd - a.costUsd || b.turns - a.turns);
   return {
     groupBy: query.groupBy,
+    timeZone,
     totals,
     groups: sorted.slice(0, query.limit),
     truncated: sorted.length > query.limit,
   };
 }
 
-const keyOf: Record<CostQuery['groupBy'], (session: SessionView) => string | null> = {
+const keyOf: Record<CostQuery['groupBy'], (session: SessionView, timeZone: string) => string | null> = {
   employee: ({ employee }) => employee,
   engine: ({ engine }) => engine,
   model: ({ model }) => model,
   session: ({ id }) => id,
   workItem: ({ workItemId }) => workItemId,
-  day: ({ lastActivity }) => lastActivity.slice(0, 10),
+  day: ({ lastActivity }, timeZone) => isoTime(wallOf(Date.parse(lastActivity), timeZone)).slice(0, 10),
 };
 
 const nothing = (): Sum => ({

@@ -3,7 +3,7 @@ import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { titleOf, type Session } from '../session.js';
-import { forecastOf } from './forecast.js';
+import { dayOf, forecastOf } from './forecast.js';
 
 /** This month: spent and where it leads to, the budgets, and the sessions that cost most. */
 export function Month() {
@@ -13,8 +13,8 @@ export function Month() {
   });
   const { value, error } = loaded.value;
   if (value === undefined) return error === undefined ? null : <p class="notice bad">{error}</p>;
-  const { days, budgets, dearest } = value;
-  const { spentUsd, usdPerDay, endUsd } = forecastOf(days, now.value);
+  const { days, timeZone, budgets, dearest } = value;
+  const { spentUsd, usdPerDay, endUsd } = forecastOf(days, dayOf(now.value, timeZone));
   const limited = budgets.filter(({ limitUsd }) => limitUsd !== null);
   return (
     <>
@@ -118,6 +118,7 @@ async function read() {
   );
   return {
     days: byDay.groups.map(({ key, costUsd }) => ({ day: key ?? '', usd: costUsd })),
+    timeZone: byDay.timeZone,
     budgets,
     dearest,
   };

@@ -193,10 +193,11 @@ export const searchRoutes: readonly Route[] = [
     {
       about:
         'Cost of the sessions visible to the caller, the most expensive group first. The whole ' +
-        'cost of a session counts on the day of its last activity.',
+        'cost of a session counts on the day of its last activity, in `portal.timeZone`.',
       query: costQuery,
       answer: z.object({
         groupBy: z.string(),
+        timeZone: z.string().describe('In which days begin: `portal.timeZone`.'),
         totals: z.object(sum),
         groups: z.array(z.object({ key: z.string().nullable(), ...sum })),
         truncated: z.boolean(),
