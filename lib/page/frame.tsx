@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { bearer, leave } from './access.js';
 import { draftCount, dropDrafts } from './draft.js';
 import { readOnly } from './base.js';
@@ -40,7 +40,8 @@ export function Frame({
   readonly children: ComponentChildren;
 }) {
   const before = useRef(where);
-  useEffect(() => {
+  // With the first drawing, not after it: who is already in a field of the new view would be taken out of it
+  useLayoutEffect(() => {
     if (before.current === where) return;
     // What had the focus is gone with the view before: who listens or walks by keys begins at the new one
     before.current = where;

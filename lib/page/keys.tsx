@@ -51,6 +51,8 @@ export function useKeys(
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent): void => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+      // A key that is held down walks; it decides once
+      if (event.repeat && !walking.has(event.key)) return;
       if (document.querySelector('dialog[open]')) return;
       // The second key of `g n` belongs to that alone, no matter who hears it first
       if (event.defaultPrevented || (chord.isOpen && chord.owner !== latest)) return;
@@ -66,6 +68,8 @@ export function useKeys(
     return () => removeEventListener('keydown', press);
   }, []);
 }
+
+const walking: ReadonlySet<string> = new Set(['j', 'k', 'ArrowDown', 'ArrowUp', '[', ']']);
 
 /** `g` was pressed, and the next key says where to. */
 const chord: { isOpen: boolean; owner: object | undefined } = { isOpen: false, owner: undefined };

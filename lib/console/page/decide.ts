@@ -8,7 +8,7 @@ import {
 } from '../../client/decision.js';
 import { ask, Refused } from '../../page/ask.js';
 import { client, must } from '../../page/gateway.js';
-import { holdsDecisions, refreshWaiting, type Waiting } from './waiting.js';
+import { holdsDecisions, keyOf, refreshWaiting, waiting, type Waiting } from './waiting.js';
 
 /** What a person may answer to a thing that waits, as the console sends it. */
 
@@ -28,7 +28,7 @@ export const hold = (
   choice: Choice,
   words: DecisionWords = {},
 ): Promise<HeldDecision | undefined> =>
-  thenRefresh(async () => {
+  here(thing, async () => {
     if (!holdsDecisions.value) return send(thing, choice, words);
     refuseUnread(thing, choice);
     const { kind, id, waitingId } = thing;
@@ -55,9 +55,27 @@ export type HeldDecision = Answer<'/api/held-decisions/{id}', 'get'>['decision']
 
 /** Throws where it is too late. */
 export const withdraw = (decisionId: string): Promise<unknown> =>
-  thenRefresh(() =>
-    must(client.delete('/api/held-decisions/{id}', { params: { path: { id: decisionId } }, body: {} })),
-  );
+  thenRefresh(async () => {
+    await must(client.delete('/api/held-decisions/{id}', { params: { path: { id: decisionId } }, body: {} }));
+    const thing = waiting.value?.find(({ held }) => held?.decisionId === decisionId);
+    if (thing !== undefined) decidedHere.delete(stampOf(thing));
+  });
+
+/** It was decided in this page, or is about to be: a key that is pressed twice decides once. */
+export const isDecidedHere = (thing: Waiting): boolean => decidedHere.has(stampOf(thing));
+const decidedHere = new Set<string>();
+/** Asked again it is another thing. */
+const stampOf = (thing: Waiting): string => `${keyOf(thing)} ${thing.since}`;
+
+async function here<Value>(thing: Waiting, action: () => Promise<Value>): Promise<Value> {
+  decidedHere.add(stampOf(thing));
+  try {
+    return await thenRefresh(action);
+  } catch (error) {
+    decidedHere.delete(stampOf(thing));
+    throw error;
+  }
+}
 
 async function thenRefresh<Value>(action: () => Promise<Value>): Promise<Value> {
   try {

@@ -14,6 +14,8 @@ export const waiting = signal<readonly Waiting[] | undefined>(undefined);
 export const waitingError = signal<string | undefined>(undefined);
 /** There are more than were read. */
 export const waitingMore = signal(false);
+const pageMax = 500;
+let pages = 1;
 /** A decision can be sent with a few seconds in which it can be withdrawn. */
 export const holdsDecisions = signal(false);
 export const waitingCount = computed(
@@ -33,10 +35,19 @@ export function followWaiting(): () => void {
     if (busy) return void (stale = true);
     busy = true;
     try {
-      const answer = await must(client.get('/api/attention', { params: { query: { limit: '500' } } }));
-      holdsDecisions.value = answer.holds;
-      waiting.value = answer.waiting;
-      waitingMore.value = answer.nextCursor !== null;
+      const found = new Map<string, Waiting>();
+      let cursor: string | null = null;
+      for (let read = 0; read === 0 || (read < pages && cursor !== null); read += 1) {
+        const query = { limit: String(pageMax), ...(cursor !== null && { cursor }) };
+        const answer: Answer<'/api/attention', 'get'> = await must(
+          client.get('/api/attention', { params: { query } }),
+        );
+        for (const thing of answer.waiting) found.set(keyOf(thing), thing);
+        cursor = answer.nextCursor;
+        holdsDecisions.value = answer.holds;
+      }
+      waiting.value = [...found.values()];
+      waitingMore.value = cursor !== null;
       waitingError.value = undefined;
     } catch (error) {
       waitingError.value = said(error);
@@ -62,5 +73,11 @@ export function followWaiting(): () => void {
 let refresh = (): void => undefined;
 /** Read it again soon: a decision was refused, so what is shown may be old. */
 export const refreshWaiting = (): void => refresh();
+
+/** Read one page more, from now on. */
+export function readMoreWaiting(): void {
+  pages += 1;
+  refresh();
+}
 
 const mayChange = /^(?:session|sessions|company|run|budget|org|connector|decision):/;

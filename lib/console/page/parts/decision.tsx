@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
 import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
@@ -110,9 +110,8 @@ export function Decision({
         throw error;
       }
     });
-  if (thing.held !== undefined) return <Held thing={thing} />;
-  return (
-    <div class="decision">
+  const ways = () => (
+    <>
       {noting.value && (
         <textarea
           ref={note}
@@ -175,6 +174,28 @@ export function Decision({
           {message || late.value}
         </p>
       )}
+    </>
+  );
+  const box = useRef<HTMLDivElement>(null);
+  const isWithin = useRef(false);
+  const isHeld = thing.held !== undefined;
+  useLayoutEffect(() => {
+    // The button that was pressed has given way to Undo, or Undo to the buttons: the focus goes on there
+    if (isWithin.current && document.activeElement === document.body)
+      box.current?.querySelector('button')?.focus();
+  }, [isHeld]);
+  return (
+    <div
+      class="decision"
+      ref={box}
+      onFocusIn={() => {
+        isWithin.current = true;
+      }}
+      onFocusOut={({ relatedTarget }) => {
+        if (relatedTarget !== null) isWithin.current = false;
+      }}
+    >
+      {isHeld ? <Held thing={thing} /> : ways()}
     </div>
   );
 }

@@ -16,7 +16,7 @@ export function Held({ thing }: { readonly thing: Waiting }) {
   const { held } = thing;
   if (held === undefined) return null;
   return (
-    <div class="decision">
+    <>
       <p class="ways" data-held>
         <span class="held num">{heldWords(thing)}</span>
         <button
@@ -32,6 +32,6 @@ export function Held({ thing }: { readonly thing: Waiting }) {
           {message}
         </p>
       )}
-    </div>
+    </>
   );
 }

@@ -15,6 +15,7 @@ export function BoardPage({ place }: { readonly place: BoardPlace }) {
   const moved = useSignal<ReadonlyMap<string, Status>>(new Map());
   const outcome = useSignal('');
   const followed = useRef<string | null>(null);
+  const asked = useRef<string | null>(null);
   const org = useLoaded('people', () => must(client.get('/api/org')).catch(() => undefined));
 
   /** At once, and back where it was with the gateway's reason where that says no. */
@@ -53,15 +54,18 @@ export function BoardPage({ place }: { readonly place: BoardPlace }) {
     const moves = await readMoves(item).catch(() => undefined);
     if (dragged.value?.item.id === item.id) dragged.value = moves;
   };
-  const choose = (item: WorkItemRow): void =>
-    void readMoves(item).then(
+  const choose = (item: WorkItemRow): void => {
+    asked.current = item.id;
+    readMoves(item).then(
       (moves) => {
-        dialog.value = { moves };
+        // Keys may be faster than answers: the last that was asked for opens, and nothing changes beneath what is open
+        if (asked.current === item.id && dialog.value === undefined) dialog.value = { moves };
       },
       (error: unknown) => {
         outcome.value = said(error);
       },
     );
+  };
 
   return (
     <div class="view board-view">

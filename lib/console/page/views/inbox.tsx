@@ -1,15 +1,17 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { whole } from '../../../page/clock.js';
 import { useKeys } from '../../../page/keys.js';
 import { LongList, type LongListControl } from '../../../page/parts/long-list.js';
 import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
 import { Subject } from '../parts/subject.js';
 import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
-import { hold, withdraw } from '../decide.js';
+import { hold, isDecidedHere, withdraw } from '../decide.js';
 import { heldWords } from '../parts/held.js';
 import { hear } from '../live.js';
 import { inspectorLink, place } from '../place.js';
-import { keyOf, waiting, waitingError, waitingMore, type Waiting } from '../waiting.js';
+import { useCursor } from '../cursor.js';
+import { keyOf, readMoreWaiting, waiting, waitingError, waitingMore, type Waiting } from '../waiting.js';
 import { NoRecords } from '../parts/sheet.js';
 
 /**
@@ -18,14 +20,8 @@ import { NoRecords } from '../parts/sheet.js';
  */
 export function InboxPage() {
   const list = waiting.value;
-  const at = useSignal<string | undefined>(undefined);
   const opened = useSignal(false);
   const linked = place.value.view === 'inbox' ? place.value.key : undefined;
-  useEffect(() => {
-    if (linked === undefined) return;
-    at.value = linked;
-    opened.value = true;
-  }, [linked]);
   const marked = useSignal<ReadonlySet<string>>(new Set());
   const outcome = useSignal<{ readonly text: string; readonly refused: boolean } | undefined>(undefined);
   const writing = useSignal<string | undefined>(undefined);
@@ -33,19 +29,16 @@ export function InboxPage() {
   const columns = useRef<HTMLDivElement>(null);
   const note = useRef<HTMLTextAreaElement>(null);
   const isWithin = useRef(false);
-  const index = Math.max(0, list?.findIndex((thing) => keyOf(thing) === at.value) ?? 0);
-  const thing = list?.[index];
-  // What was decided leaves its place to the next: the cursor stays where it was
-  const lastIndex = useSignal(0);
-  useEffect(() => {
-    if (list === undefined || list.length === 0) return;
-    const known = list.some((one) => keyOf(one) === at.value);
+  const cursor = useCursor((key) => {
     // Anyone who followed a link must not take the next thing for what it led to
-    if (!known && linked !== undefined && at.value === linked)
-      outcome.value = { text: 'What the link leads to waits no more.', refused: true };
-    if (!known) at.value = keyOf(list[Math.min(lastIndex.value, list.length - 1)]!);
-    else lastIndex.value = index;
-  }, [list, at.value]);
+    if (key === linked) outcome.value = { text: 'What the link leads to waits no more.', refused: true };
+  });
+  useEffect(() => {
+    if (linked === undefined) return;
+    cursor.to(linked);
+    opened.value = true;
+  }, [linked]);
+  const thing = cursor.thing();
   useEffect(() => {
     // What had the focus has gone with what was decided: it goes on at the row of the next, where keys decide
     if (isWithin.current && document.activeElement === document.body)
@@ -68,9 +61,9 @@ export function InboxPage() {
       }),
     [],
   );
-  const held = list?.filter((one) => one.held !== undefined) ?? [];
+  const held = heldNow();
   const undo = async (): Promise<void> => {
-    const all = held.flatMap((one) => (one.held ? [one.held.decisionId] : []));
+    const all = heldNow().flatMap((one) => (one.held ? [one.held.decisionId] : []));
     const last = all.filter((id) => lately.current.includes(id));
     const ids = last.length > 0 ? last : all; // the page was loaded again since
     if (ids.length === 0) return;
@@ -88,23 +81,38 @@ export function InboxPage() {
           };
   };
   const move = (by: number): void => {
-    if (list === undefined || list.length === 0) return;
-    const to = Math.max(0, Math.min(list.length - 1, index + by));
-    at.value = keyOf(list[to]!);
+    const all = waiting.value ?? [];
+    const to = Math.max(0, Math.min(all.length - 1, cursor.index() + by));
+    if (all[to] === undefined) return;
+    cursor.to(keyOf(all[to]));
     rows.current?.reveal(to);
   };
-  /** To the next that waits undecided; what is held stays where it is until it counts. */
-  const goOn = (): void => {
-    const next = list?.find((one, place) => place > index && one.held === undefined);
-    if (next !== undefined) at.value = keyOf(next);
+  /** To the next that waits undecided; what is held stays where it is until it counts. Not where one has gone on. */
+  const goOn = (from: string): void => {
+    if (cursor.key.value !== from) return;
+    const all = waiting.value ?? [];
+    const place = all.findIndex((one) => keyOf(one) === from);
+    const next = all.find((one, n) => n > place && one.held === undefined && !isDecidedHere(one));
+    if (place >= 0 && next !== undefined) cursor.to(keyOf(next));
   };
+  /** The note that is open, if it is of that thing: keys may be faster than the drawing. */
+  const noteOf = (one: Waiting | undefined): HTMLTextAreaElement | null =>
+    one !== undefined && thing !== undefined && keyOf(one) === keyOf(thing) ? note.current : null;
   const decideAll = async (choice: Choice): Promise<void> => {
-    const chosen =
-      marked.value.size > 0
-        ? (list ?? []).filter((one) => marked.value.has(keyOf(one)))
-        : thing
-          ? [thing]
-          : [];
+    const at = cursor.thing();
+    const isMarked = marked.value.size > 0;
+    if (!isMarked && cursor.isNew())
+      return void (outcome.value = {
+        text: 'What stood here waits no more. This is the next: read it, and press again.',
+        refused: true,
+      });
+    const written = noteOf(at)?.value ?? ''; // before it goes with what is decided
+    const all = isMarked
+      ? (waiting.value ?? []).filter((one) => marked.value.has(keyOf(one)))
+      : at
+        ? [at]
+        : [];
+    const chosen = all.filter((one) => one.held !== undefined || !isDecidedHere(one));
     const open = chosen.filter((one) => one.held === undefined);
     if (open.length === 0 && chosen.length > 0)
       return void (outcome.value = { text: 'It is decided already: press u to undo it.', refused: true });
@@ -116,14 +124,14 @@ export function InboxPage() {
     const refused: string[] = [];
     const ids: string[] = [];
     for (const one of possible)
-      await hold(one, choice, { note: (one === thing && note.current?.value) || '' }).then(
+      await hold(one, choice, { note: one === at ? written : '' }).then(
         (made) => made && ids.push(made.id),
         (error: unknown) =>
           refused.push(`${one.title}: ${error instanceof Error ? error.message : String(error)}`),
       );
     lately.current = ids;
-    if (marked.value.size > 0) marked.value = new Set();
-    else if (ids.length > 0) goOn();
+    if (isMarked) marked.value = new Set();
+    else if (ids.length > 0 && at !== undefined) goOn(keyOf(at));
     const done = possible.length - refused.length;
     outcome.value = {
       text: [
@@ -150,13 +158,13 @@ export function InboxPage() {
     e: () => void decideAll('escalate'),
     s: () => void decideAll('again'),
     u: () => void undo(),
-    x: () => thing && mark(thing),
+    x: () => cursor.thing() && mark(cursor.thing()!),
     n: () => {
-      writing.value = at.value;
+      writing.value = cursor.key.value;
       opened.value = true;
-      note.current?.focus(); // where it is open already
+      noteOf(cursor.thing())?.focus(); // where it is open already
     },
-    o: () => thing && location.assign(placeOf(thing)),
+    o: () => cursor.thing() && location.assign(placeOf(cursor.thing()!)),
   };
   useKeys((key) => {
     const act = byKey[key];
@@ -176,7 +184,7 @@ export function InboxPage() {
             ? 'Loading …'
             : list.length === 0
               ? 'Nothing waits.'
-              : `${list.length - held.length}${waitingMore.value ? ' and more' : ''} waiting, longest first.`}
+              : `${whole(list.length - held.length)}${waitingMore.value ? ' and more' : ''} waiting, longest first.`}
         </p>
       </div>
       <p
@@ -240,45 +248,55 @@ export function InboxPage() {
             if (event.relatedTarget !== null) isWithin.current = false;
           }}
         >
-          <LongList
-            class="panel list"
-            label="Waiting"
-            items={list}
-            keyOf={keyOf}
-            heightPx={60}
-            control={rows}
-            row={(one, place) => (
-              <li
-                key={keyOf(one)}
-                class={`${one === thing ? 'at' : ''}${one.held ? ' held' : ''}`}
-                {...place}
-              >
-                <input
-                  type="checkbox"
-                  aria-label={`Mark: ${one.title}`}
-                  checked={marked.value.has(keyOf(one))}
-                  onChange={() => mark(one)}
-                />
-                <button
-                  type="button"
-                  class="pick"
-                  aria-current={one === thing ? 'true' : undefined}
-                  onClick={() => {
-                    at.value = keyOf(one);
-                    opened.value = true;
-                  }}
+          <div>
+            <LongList
+              class="panel list"
+              label="Waiting"
+              items={list}
+              keyOf={keyOf}
+              heightPx={60}
+              control={rows}
+              row={(one, place) => (
+                <li
+                  key={keyOf(one)}
+                  class={`${one === thing ? 'at' : ''}${one.held ? ' held' : ''}`}
+                  {...place}
                 >
-                  <span class="what">{whatOf(one)}</span>
-                  <span class="title">{one.title}</span>
-                  <span class="meta">
-                    {one.held && <b class="num">{heldWords(one)} · </b>}
-                    {one.on !== 'operator' && <span>asked of {one.on} · </span>}
-                    <Age thing={one} />
-                  </span>
+                  <input
+                    type="checkbox"
+                    aria-label={`Mark: ${one.title}`}
+                    checked={marked.value.has(keyOf(one))}
+                    onChange={() => mark(one)}
+                  />
+                  <button
+                    type="button"
+                    class="pick"
+                    aria-current={one === thing ? 'true' : undefined}
+                    onClick={() => {
+                      cursor.to(keyOf(one));
+                      opened.value = true;
+                    }}
+                  >
+                    <span class="what">{whatOf(one)}</span>
+                    <span class="title">{one.title}</span>
+                    <span class="meta">
+                      {one.held && <b class="num">{heldWords(one)} · </b>}
+                      {one.on !== 'operator' && <span>asked of {one.on} · </span>}
+                      <Age thing={one} />
+                    </span>
+                  </button>
+                </li>
+              )}
+            />
+            {waitingMore.value && (
+              <p class="more">
+                <span class="soft small">These are the {whole(list.length)} that wait longest.</span>{' '}
+                <button type="button" onClick={readMoreWaiting}>
+                  Show more
                 </button>
-              </li>
+              </p>
             )}
-          />
+          </div>
           {thing !== undefined && (
             <section class="panel detail" aria-labelledby="detail-title" key={keyOf(thing)}>
               <button
@@ -302,7 +320,7 @@ export function InboxPage() {
                   outcome.value = { text, refused };
                   if (made === undefined) return;
                   lately.current = [made];
-                  goOn();
+                  goOn(keyOf(thing));
                 }}
               />
               <p class="foot">
@@ -320,3 +338,5 @@ export function InboxPage() {
     </div>
   );
 }
+
+const heldNow = (): readonly Waiting[] => waiting.value?.filter((one) => one.held !== undefined) ?? [];

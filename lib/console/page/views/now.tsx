@@ -22,12 +22,20 @@ export function NowPage() {
     ['work-item', 'work.blocked'],
   ]);
   const isNew =
-    waitingCount.value === 0 && working.list?.length === 0 && stuck.list?.length === 0 && stuck.total === 0;
+    waiting.value !== undefined &&
+    waitingCount.value === 0 &&
+    working.list?.length === 0 &&
+    stuck.list?.length === 0 &&
+    stuck.total === 0;
   return (
     <div class="view now">
       <div class="heading">
         <h1>Now</h1>
-        <p class="soft">{sentence(waitingCount.value, stuck.list?.length, working.list?.length)}</p>
+        <p class="soft">
+          {waiting.value === undefined || stuck.list === undefined || working.list === undefined
+            ? 'Loading …'
+            : sentence(waitingCount.value, stuck.list.length, working.list.length)}
+        </p>
       </div>
       {isNew && <FirstRun />}
       <div class="columns">
@@ -44,7 +52,7 @@ export function NowPage() {
   );
 }
 
-const sentence = (needs: number, stuck = 0, working = 0): string =>
+const sentence = (needs: number, stuck: number, working: number): string =>
   [
     needs === 0 ? 'Nothing needs you' : `${whole(needs)} ${needs === 1 ? 'thing needs' : 'things need'} you`,
     stuck === 0 ? 'nothing is stuck' : `${whole(stuck)} stuck`,
