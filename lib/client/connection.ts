@@ -108,7 +108,8 @@ export function keepConnected(options: ConnectionOptions): Connection {
     mine.onclose = ({ code }) => {
       if (mine !== socket) return;
       socket = undefined;
-      if (code === revoked) return end(new GatewayError('UNAUTHENTICATED', 'The credential was revoked.'));
+      if (code === revoked)
+        return end(new GatewayError('UNAUTHENTICATED', 'The credential was revoked.', { cause: code }));
       void again(isAccepted);
     };
     watch(mine, false);

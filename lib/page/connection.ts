@@ -1,5 +1,8 @@
 import { signal } from '@preact/signals';
-import { access } from './access.js';
+import { closeCodes } from '../client/inspector-frames.js';
+import { GatewayError } from '../client/refusal.js';
+import { access, bearer } from './access.js';
+import { dropDrafts } from './draft.js';
 import { confirm } from './enter.js';
 import { retryMs } from './gateway.js';
 
@@ -21,17 +24,20 @@ export const showConnection = (isOpen: boolean): void => void (connection.value 
  * `useEffect(() => keepOpen(open), [])`: what `open` opens is open again whenever it has ended, while the viewer is
  * let in. Whether they are is asked then: one who is not belongs to the gate. Returns the way to stop.
  */
-export function keepOpen(open: (onEnd: () => void) => () => void): () => void {
+export function keepOpen(open: (onEnd: (error?: unknown) => void) => () => void): () => void {
   let retry: ReturnType<typeof setTimeout> | undefined;
   let close = (): void => undefined;
   let isStopped = false;
 
   function begin(): void {
-    close = open(() => void end());
+    close = open((error) => void end(error));
   }
 
-  async function end(): Promise<void> {
+  async function end(error: unknown): Promise<void> {
     showConnection(false);
+    // The next person at this device must not read what was written on it. A gateway that only does not know this browser
+    // may be another one at the same address.
+    if (isRevoked(error) && bearer() === null) dropDrafts();
     await confirm();
     if (!isStopped && access.value === 'in') retry = setTimeout(begin, retryMs);
   }
@@ -43,3 +49,6 @@ export function keepOpen(open: (onEnd: () => void) => () => void): () => void {
     close();
   };
 }
+
+const isRevoked = (error: unknown): boolean =>
+  error instanceof GatewayError && error.cause === closeCodes.credentialEnded;

@@ -1,5 +1,7 @@
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { access } from './access.js';
+import { draftCount, dropDrafts } from './draft.js';
 import { enter, present } from './enter.js';
 import { isMounted } from './base.js';
 import { Mark } from './frame.js';
@@ -87,6 +89,28 @@ export function Gate({ to }: { readonly to: string }) {
           ? 'Invalid token. Each new home has its own token.'
           : 'The token is kept in this tab only.'}
       </p>
+      <KeptTexts />
     </main>
+  );
+}
+
+/** Who is not let in any more, or has borrowed the device, can take away what lies on it. */
+function KeptTexts() {
+  const count = useSignal(draftCount());
+  if (count.value === 0) return null;
+  return (
+    <p class="soft small" data-kept-texts>
+      {count.value === 1 ? 'One unsaved text is' : `${count.value} unsaved texts are`} kept on this device.{' '}
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          dropDrafts();
+          count.value = 0;
+        }}
+      >
+        Delete {count.value === 1 ? 'it' : 'them'}
+      </button>
+    </p>
   );
 }

@@ -80,6 +80,44 @@ describe('a paired browser', () => {
       await page.context().close();
     });
 
+  // The next person at the device read what had been written on it
+  for (const path of ['/', '/inspect'])
+    it(`keeps no unsaved text once it is revoked, at ${path}; of a gateway that only does not know it, it does`, async () => {
+      const { url, token, port } = await troupe.announcement();
+      const operator = makeClient(port, { authorization: `Bearer ${token}` });
+      const known = (await operator.get('/api/auth/devices')).body.devices as { id: string }[];
+      const { out } = await troupe.run('open', '--print', '--home', troupe.home());
+      const page = await viewer.open(url, { path: '/', signedIn: false });
+      const drafts = () =>
+        page.evaluate("Object.keys(localStorage).filter((slot) => slot.includes('pond')).length");
+      // Of an earlier life, or of another home at this address: a person decides, before signing in
+      const draft = { text: 'A secret.', version: 0, at: 1 };
+      const write = () =>
+        page.evaluate(
+          `localStorage.setItem('troupe.text.knowledge/pond.md', ${JSON.stringify(JSON.stringify(draft))})`,
+        );
+      await write();
+      await page.reload();
+      await page.waitForSelector('[data-kept-texts] >> text=One unsaved text is kept on this device.');
+      expect(await drafts()).to.equal(1);
+      await page.click('[data-kept-texts] button');
+      await page.waitForSelector('[data-kept-texts]', { state: 'detached' });
+      expect(await drafts()).to.equal(0);
+      await write();
+      await page.goto(out.trim());
+      await page.waitForSelector('[data-connection=live]');
+      await page.goto(`${url}${path}`);
+      await page.waitForSelector('[data-connection=live]');
+      expect(await drafts()).to.equal(1);
+      const devices = (await operator.get('/api/auth/devices')).body.devices as { id: string }[];
+      const device = devices.find((one) => known.every((other) => other.id !== one.id));
+      expect((await operator.call('DELETE', `/api/auth/devices/${device?.id}`)).status).to.be.below(300);
+      await page.waitForSelector('.gate #token');
+      expect(await drafts()).to.equal(0);
+      expect(await page.locator('[data-kept-texts]').count()).to.equal(0);
+      await page.context().close();
+    });
+
   // This browser shows no notifications and no push service is reachable from here: permission and subscription are
   // played, the worker, its policy and the gateway are real.
   it('is notified once a person asks for it, by a worker that the policy of the page lets in', async () => {

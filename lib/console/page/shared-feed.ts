@@ -19,7 +19,7 @@ export interface SharedFeed {
   readonly take: (packet: Packet) => void;
   readonly onConnection: (isOpen: boolean) => void;
   /** Nothing comes any more: the gateway lets this tab in no longer, or another has taken the lock. */
-  readonly onEnd: () => void;
+  readonly onEnd: (error?: unknown) => void;
 }
 
 /** Frames that belong together: a commit, or something that is not stored. */
@@ -82,10 +82,10 @@ function join(name: string, tab: SharedFeed): () => void {
     channel.close();
   }
 
-  function finish(): void {
+  function finish(error?: unknown): void {
     if (end.signal.aborted) return;
     close();
-    tab.onEnd();
+    tab.onEnd(error);
   }
 
   function show(open: boolean): void {
@@ -150,9 +150,9 @@ function join(name: string, tab: SharedFeed): () => void {
             say({ is: 'at', at: tab.position(), isOpen: open });
           },
         },
-        () => {
+        (error) => {
           say({ is: 'at', at: tab.position(), isOpen: false });
-          finish();
+          finish(error);
         },
       );
       lead = () => {
@@ -188,7 +188,10 @@ const askMs = 1_000;
 const silentMs = 4_000;
 
 /** Over a socket of this tab. `onEnd` is not called for one that was stopped. */
-function followAlone({ position, take, onConnection }: SharedFeed, onEnd: () => void): () => void {
+function followAlone(
+  { position, take, onConnection }: SharedFeed,
+  onEnd: (error?: unknown) => void,
+): () => void {
   let frames: GatewayEvent[] = [];
   let isReset = false;
   let from = position();
@@ -206,6 +209,7 @@ function followAlone({ position, take, onConnection }: SharedFeed, onEnd: () => 
     },
   });
   async function follow(): Promise<void> {
+    let ended: unknown;
     try {
       for await (const frame of events) {
         if (isStopped) return;
@@ -215,8 +219,9 @@ function followAlone({ position, take, onConnection }: SharedFeed, onEnd: () => 
       }
     } catch (error) {
       if (!(error instanceof GatewayError)) reportError(error); // else why is asked for by itself
+      ended = error;
     }
-    if (!isStopped) onEnd();
+    if (!isStopped) onEnd(ended);
   }
   void follow();
   return () => {
