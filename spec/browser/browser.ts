@@ -76,6 +76,22 @@ export async function until(page: Page, expression: string, framesMax = 6_000): 
   throw new Error(`never held: ${expression}`);
 }
 
+/** Wait for a selector, and say what the page shows instead where it never comes. */
+export async function shown(page: Page, selector: string): Promise<void> {
+  await page.waitForSelector(selector).catch(async (error: unknown) => {
+    const text = await page.innerText('main').catch(String);
+    const focus = await page
+      .evaluate<string>('document.activeElement?.outerHTML.slice(0, 300)')
+      .catch(String);
+    throw new Error(
+      `${selector} did not come. The focus is at ${focus}. The page shows:\n${text.slice(0, 4_000)}`,
+      {
+        cause: error,
+      },
+    );
+  });
+}
+
 /** A picture for people to look at, in a folder that git does not know. */
 export async function picture(page: Page, name: string): Promise<void> {
   const folder = join(root, 'pictures');

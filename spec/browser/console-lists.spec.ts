@@ -6,9 +6,9 @@ import type { Page } from 'playwright-core';
 import { readAnnouncement } from '../../lib/home/announce.js';
 import { layoutOf } from '../../lib/home/layout.js';
 import { startInstance, type Instance } from '../../lib/instance.js';
-import { openHouse, type House } from '../lib/gateway/fixture.js';
+import { makeClient, openHouse, type House } from '../lib/gateway/fixture.js';
 import { rulesOfColour, wrongWith } from './axe.js';
-import { openBrowser, picture, type Viewer } from './browser.js';
+import { openBrowser, picture, shown, type Viewer } from './browser.js';
 
 /**
  * Cron, connectors, files and the organisation with records in them, by day, by night and on a phone. What a gateway
@@ -197,23 +197,53 @@ describe('what is kept in the home, in the console', () => {
     await page.context().close();
   });
 
-  it('an employee is retired after a second look, unless others report to them', async () => {
+  // Their cron jobs went on failing, their sessions at work, and no one had said so
+  it('an employee is retired after one has seen what hangs on them, unless others report to them', async () => {
     await writeFile(join(home.home, 'org/build/dora.yaml'), '# Dora\nrank: employee\n');
     await writeFile(join(home.home, 'org/build/emil.yaml'), 'rank: employee\nreportsTo: dora\n');
     const page = await open('#/organisation');
     await page.waitForSelector('[data-employee=emil]');
+    const operator = makeClient(Number(new URL(instance.url).port), { authorization: `Bearer ${token}` });
+    const post = async (path: string, body: object): Promise<any> => {
+      const answer = await operator.post(path, body);
+      expect(answer.status, answer.text).to.be.within(200, 299);
+      return answer.body;
+    };
+    const job = await post('/api/cron', {
+      ...{ name: 'Count the fish', prompt: 'list', schedule: '0 7 * * 1', employee: 'dora' },
+    });
+    const [kept, moved] = [
+      (await post('/api/work-items', { title: 'Feed them', assignee: 'dora' })).workItem.id as string,
+      (await post('/api/work-items', { title: 'Net them', assignee: 'emil' })).workItem.id as string,
+    ];
+    const session = await post('/api/sessions', { prompt: 'list', employee: 'dora' });
     await page.click('[aria-label="Retire dora"]');
-    await page.click('button >> text=Retire dora; the file is kept');
-    await page.waitForSelector('[data-employee=dora] [role=alert] >> text=emil reports to dora');
+    await page.waitForSelector('.retire [data-tie=reports] >> text=emil reports to dora');
+    await page.waitForSelector('.retire button[type=submit]:disabled');
+    await picture(page, 'console-retire-day');
+    expect(await wrongWith(page)).to.deep.equal([]);
+    await page.click('.retire >> text=Keep dora');
     await page.click('[aria-label="Retire emil"]');
-    await page.press('button >> text=Retire emil; the file is kept', 'Enter');
+    await page.waitForSelector('.retire [data-tie=items] >> text=1 open work item will stay on the board');
+    await page.selectOption('.retire select', 'ann');
+    await page.waitForSelector(`.retire [data-tie=items] >> text=will go to ann: ${moved}`);
+    await page.press('.retire button[type=submit]', 'Enter');
     await page.waitForSelector('[data-employee=emil]', { state: 'detached' });
     await page.click('[aria-label="Retire dora"]');
-    await page.click('[aria-label="Keep dora"]');
-    await page.click('[aria-label="Retire dora"]');
-    await page.click('button >> text=Retire dora; the file is kept');
+    await page.waitForSelector(
+      '.retire [data-tie=jobs] >> text=1 cron job will be switched off, and kept: Count the fish',
+    );
+    await page.waitForSelector('.retire [data-tie=items] >> text=will stay on the board under dora');
+    await page.waitForSelector('.retire [data-tie=sessions] >> text=/1 session.* will be .*archived/');
+    await page.click('.retire button[type=submit]');
     await page.waitForSelector('[data-employee=dora]', { state: 'detached' });
     expect(await file('org/.retired/build/dora.yaml')).to.include('# Dora');
+    const assignee = async (id: string) =>
+      (await operator.get(`/api/work-items/${id}`)).body.workItem.assignee;
+    expect([await assignee(kept), await assignee(moved)]).to.deep.equal(['dora', 'ann']);
+    expect((await operator.get(`/api/cron/${job.id}`)).body).to.include({ enabled: false, employee: 'dora' });
+    const ended = (await operator.get(`/api/sessions/${session.id}`)).body;
+    expect(ended.archivedAt).to.be.a('string');
     await page.context().close();
   });
 
@@ -273,7 +303,7 @@ describe('what is kept in the home, in the console', () => {
     await viewer.go(page, '#/files');
     await page.fill('[aria-label="Words in knowledge"]', 'pond');
     await page.press('[aria-label="Words in knowledge"]', 'Enter');
-    await page.waitForSelector('[data-knowledge="knowledge/pond.md"] mark');
+    await shown(page, '[data-knowledge="knowledge/pond.md"] mark');
     await page.fill('[aria-label="Name of a new page"]', 'fish');
     await page.click('button >> text=Write a page');
     await rewrite(page, () => '# Fish\n\nThey like it warm.\n');
@@ -437,6 +467,7 @@ async function answerInPlace(
         ? Array.from({ length: paidDays }, (_, n) => ago(24 * n).slice(0, 10))
         : [groupBy === 'session' ? 's1' : 'ann'];
     const groups = costs(keys, usdPerDay);
-    return route.fulfill({ json: { groupBy, totals: { ...sums, costUsd: 14 }, groups, truncated: false } });
+    const totals = { ...sums, costUsd: 14 };
+    return route.fulfill({ json: { groupBy, timeZone: 'UTC', totals, groups, truncated: false } });
   });
 }

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Page, Route } from 'playwright-core';
+import type { Page, Route, WebSocketRoute } from 'playwright-core';
 import { defineEngine } from '../../actors/engines/engine.js';
 import { readAnnouncement } from '../../lib/home/announce.js';
 import { layoutOf } from '../../lib/home/layout.js';
@@ -122,20 +122,37 @@ describe('hostile words', () => {
       before(async () => {
         page = await open(path);
         await page.route('**/api/**', (route) => spoil(route, evil));
+        await page.routeWebSocket(/\/ws(?:\/|\?|$)/, (socket) => spoilFrames(socket, evil));
         await page.reload();
         await page.waitForSelector('[data-connection=live]', { state: 'attached' });
       });
       after(() => page.context().close());
       for (const [place, ready] of places) it(`are text in ${place}`, () => isText(page, place, ready));
+
+      // What is said while it happens comes over the socket alone, and stands in no answer
+      it('are text in what comes while one looks', async () => {
+        const before = framesSpoiled;
+        await viewer.go(page, path === '/' ? `#/chat/${ids.session}` : `#/actor/session/${ids.session}`);
+        await page.waitForSelector(path === '/' ? '.message.assistant' : '.history li');
+        await operator.post(`/api/sessions/${ids.session}/message`, { message: evil });
+        await poll(
+          () => operator.get(`/api/sessions/${ids.session}`),
+          ({ body }) => body.status === 'idle',
+        );
+        await post('/api/sessions', { prompt: 'fail', title: evil.replaceAll(/\s+/g, ' ').slice(0, 200) });
+        await until(page, seen);
+        for (const [place, ready] of places.slice(0, 3)) await isText(page, place, ready);
+        expect(framesSpoiled).to.be.greaterThan(before);
+      });
     });
   }
 
+  const post = async (path: string, body: object = {}): Promise<any> => {
+    const { status, body: answer, text } = await operator.post(path, body);
+    expect(status, `${path}: ${text}`).to.be.within(200, 299);
+    return answer;
+  };
   async function fill(): Promise<void> {
-    const post = async (path: string, body: object = {}): Promise<any> => {
-      const { status, body: answer, text } = await operator.post(path, body);
-      expect(status, `${path}: ${text}`).to.be.within(200, 299);
-      return answer;
-    };
     const line = evil.replaceAll(/\s+/g, ' ').slice(0, 200);
     ids.item = (await post('/api/work-items', { title: line, body: evil })).workItem.id;
     await post(`/api/work-items/${ids.item}/comments`, { text: evil });
@@ -211,16 +228,29 @@ async function spoil(route: Route, evil: string): Promise<void> {
   const path = new URL(route.request().url()).pathname;
   if (!(response.headers()['content-type'] ?? '').startsWith('application/json'))
     return route.fulfill({ response });
-  const spoiled = (value: unknown, name = ''): unknown => {
-    if (Array.isArray(value)) return value.map((one) => spoiled(one, name));
-    if (typeof value === 'object' && value !== null)
-      return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, spoiled(one, key)]));
-    return typeof value === 'string' && !isName.test(name) && !/^\d{4}-\d\d-\d\dT/.test(value)
-      ? `${evil}\n\n${value}`
-      : value;
-  };
-  return route.fulfill({ response, json: spoiled(elsewhere(path) ?? (await response.json())) });
+  return route.fulfill({ response, json: spoiled(evil, elsewhere(path) ?? (await response.json())) });
 }
+
+/** Both ways are open, and what the gateway says comes spoiled. */
+function spoilFrames(socket: WebSocketRoute, evil: string): void {
+  const gateway = socket.connectToServer();
+  socket.onMessage((message) => gateway.send(message));
+  gateway.onMessage((message) => {
+    framesSpoiled += 1;
+    socket.send(JSON.stringify(spoiled(evil, JSON.parse(String(message)))));
+  });
+}
+let framesSpoiled = 0;
+
+function spoiled(evil: string, value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) return value.map((one) => spoiled(evil, one, name));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, spoiled(evil, one, key)]));
+  return typeof value === 'string' && !isName.test(name) && !/^\d{4}-\d\d-\d\dT/.test(value)
+    ? `${evil}\n\n${value}`
+    : value;
+}
+
 /** What only a connector with a service behind it has to say. */
 function elsewhere(path: string): unknown {
   if (path === '/api/connectors') return [{ name: 'slack', status: 'error', employee: null, detail: 'No.' }];

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
+import { Retire } from '../parts/retire.js';
 import { TeamTemplates } from '../parts/team-templates.js';
 import { go, linkTo } from '../place.js';
 import { NoRecords, Sheet } from '../parts/sheet.js';
@@ -65,7 +65,7 @@ export function Organisation() {
                         </small>
                       )}
                     </th>
-                    <td>{one.role}</td>
+                    <td class="role">{one.role}</td>
                     <td>{one.department}</td>
                     <td>{one.engine ?? 'default'}</td>
                     <td class="right num">
@@ -78,7 +78,13 @@ export function Organisation() {
                       <a class="quiet" href={linkTo({ view: 'board', assignee: one.name })}>
                         Work
                       </a>{' '}
-                      <Retire name={one.name} />
+                      <Retire
+                        employee={one}
+                        reports={org.employees
+                          .filter(({ reportsTo }) => reportsTo?.includes(one.name))
+                          .map(({ name }) => name)}
+                        others={org.employees.filter(({ name }) => name !== one.name)}
+                      />
                     </td>
                   </tr>
                 );
@@ -88,46 +94,6 @@ export function Organisation() {
         </>
       )}
     </Answered>
-  );
-}
-
-/** Out of the company, after a second look; the file is kept, so that it can be put back. */
-function Retire({ name }: { readonly name: string }) {
-  const asks = useSignal(false);
-  const { message, busy, attempt } = useAction();
-  return (
-    <>
-      {message !== '' && (
-        <small class="bad" role="alert">
-          {message}{' '}
-        </small>
-      )}
-      {asks.value && (
-        <button
-          type="button"
-          disabled={busy}
-          autofocus
-          onClick={() =>
-            void attempt(async () => {
-              asks.value = false;
-              await must(client.delete('/api/org/employees/{name}', { params: { path: { name } } }));
-            })
-          }
-        >
-          Retire {name}; the file is kept
-        </button>
-      )}
-      <button
-        type="button"
-        class="quiet"
-        aria-label={asks.value ? `Keep ${name}` : `Retire ${name}`}
-        onClick={() => {
-          asks.value = !asks.value;
-        }}
-      >
-        {asks.value ? 'Keep' : 'Retire …'}
-      </button>
-    </>
   );
 }
 

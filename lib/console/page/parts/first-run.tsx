@@ -19,13 +19,17 @@ export function FirstRun() {
       <ol class="steps-to-do">
         <li>
           <h3>Talk to an agent</h3>
-          <p class="soft">It answers in a session that is kept, whatever happens to the gateway.</p>
+          <p class="soft">
+            It answers in a session that is kept, whatever happens to the gateway.
+            {!found.engines.some(({ name, available }) => available && name !== 'clerk') &&
+              ' The clerk, which is included, understands “add water the plants” and “count to 3”.'}
+          </p>
           <NewSession />
         </li>
         <li>
           <h3>Connect an engine</h3>
           <ul class="rows">
-            {found.engines.map(({ name, available, remedy, reason }) => (
+            {foundFirst(found.engines).map(({ name, available, remedy, reason }) => (
               <li key={name} class="engine">
                 <b class={`state ${available ? 'done' : 'rest'}`}>{available ? 'found' : 'missing'}</b>
                 <span class="title">{name}</span>
@@ -74,3 +78,6 @@ async function read() {
     sessions: status.sessions.total,
   };
 }
+
+const foundFirst = <One extends { readonly available: boolean }>(engines: readonly One[]): readonly One[] =>
+  [...engines].sort((one, other) => Number(other.available) - Number(one.available));
