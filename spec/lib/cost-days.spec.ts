@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dayOf, forecastOf } from '../../lib/console/page/cost/forecast.js';
+import { dayOf, forecastOf } from '../../lib/page/forecast.js';
 import { testEnvironment } from '../../lib/testing/test-environment.js';
 import { openHouse, poll, type House } from './gateway/fixture.js';
 

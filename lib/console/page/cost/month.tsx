@@ -3,7 +3,7 @@ import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { titleOf, type Session } from '../session.js';
-import { dayOf, forecastOf } from './forecast.js';
+import { dayOf, forecastOf } from '../../../page/forecast.js';
 
 /** This month: spent and where it leads to, the budgets, and the sessions that cost most. */
 export function Month() {
