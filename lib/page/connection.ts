@@ -35,8 +35,8 @@ export function keepOpen(open: (onEnd: (error?: unknown) => void) => () => void)
 
   async function end(error: unknown): Promise<void> {
     showConnection(false);
-    // The next person at this device must not read what was written on it. A gateway that only does not know this browser
-    // may be another one at the same address.
+    // The next person at this device must not read what was written on it. A gateway that only does not know this
+    // browser may be another one at the same address.
     if (isRevoked(error) && bearer() === null) dropDrafts();
     await confirm();
     if (!isStopped && access.value === 'in') retry = setTimeout(begin, retryMs);
