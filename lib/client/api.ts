@@ -433,7 +433,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Cost of the sessions visible to the caller, the most expensive group first. The whole cost of a session counts on the day of its last activity. */
+        /** Cost of the sessions visible to the caller, the most expensive group first. The whole cost of a session counts on the day of its last activity, in `portal.timeZone`. */
         get: operations["get /api/cost/report"];
         put?: never;
         post?: never;
@@ -1103,7 +1103,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What has stopped or perhaps does not go on, longest first, and the newest dead letters: at most a hundred of each. What waits for a decision is `GET /api/attention`. */
+        /** What has stopped or perhaps does not go on, longest first, and the newest hundred dead letters. Of each state the 50 longest are read; `more` names those that hold more. What waits for a decision is `GET /api/attention`. */
         get: operations["get /api/inspect/stuck"];
         put?: never;
         post?: never;
@@ -7578,6 +7578,8 @@ export interface operations {
                         } & {
                             [key: string]: unknown;
                         })[];
+                        /** @description Of all dead letters. */
+                        deadLettersCount: number;
                         /** @description Engines that cannot run and for which sessions wait. */
                         engines: ({
                             name: string;
@@ -7588,6 +7590,13 @@ export interface operations {
                         })[];
                         /** @description There are more of one of them. */
                         isCut: boolean;
+                        /** @description States that hold more actors than were read, with the number of all. */
+                        more: {
+                            count: number;
+                            kind: string;
+                            read: number;
+                            state: string;
+                        }[];
                         slow: ({
                             /** @description Of a run that is queued: the runs of its workflow one of which has to end first. */
                             behind?: {
@@ -12099,12 +12108,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        deeds: {
-                            allowed: boolean;
-                            code?: string;
-                            deed: string;
-                            reason?: string;
-                        }[];
                         moves: {
                             allowed: boolean;
                             code?: string;
@@ -12112,6 +12115,12 @@ export interface operations {
                             reason?: string;
                             /** @enum {string} */
                             status: "backlog" | "assigned" | "executing" | "in_review" | "blocked" | "escalated" | "done" | "cancelled";
+                        }[];
+                        operations: {
+                            allowed: boolean;
+                            code?: string;
+                            operation: string;
+                            reason?: string;
                         }[];
                         /** @enum {string} */
                         status: "backlog" | "assigned" | "executing" | "in_review" | "blocked" | "escalated" | "done" | "cancelled";

@@ -12,11 +12,22 @@ export async function ask<Body>(
     signal,
     post,
     method,
-  }: { readonly signal?: AbortSignal; readonly post?: unknown; readonly method?: 'delete' } = {},
+    keepalive,
+  }: {
+    readonly signal?: AbortSignal;
+    readonly post?: unknown;
+    readonly method?: 'delete';
+    /** It arrives though the page is closed meanwhile. */
+    readonly keepalive?: boolean;
+  } = {},
 ): Promise<Body> {
   const send = client[method ?? (post === undefined ? 'get' : 'post')] as AnyPath;
   return (await must(
-    send(path, { ...(signal && { signal }), ...(post !== undefined && { body: post }) }),
+    send(path, {
+      ...(signal && { signal }),
+      ...(post !== undefined && { body: post }),
+      ...(keepalive && { keepalive }),
+    }),
   )) as Body;
 }
 

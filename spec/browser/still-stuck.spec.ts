@@ -43,6 +43,10 @@ describe('what stays stuck, in a browser', () => {
   it('says of a dead letter that it failed again, on its new row and on return', async () => {
     const page = await viewer.open(house.gateway.url, { at: '#/waiting' });
     const row = '.waiting tr[data-problem=letter]';
+    // It spoke of guards, transitions and state nodes before it came to what was wrong
+    await page.waitForSelector(`${row} .cause > p >> text=/^the jug leaks$/`);
+    await page.click(`${row} summary >> text=As it was thrown`);
+    await page.waitForSelector(`${row} pre >> text=Unable to evaluate guard 'holds'`);
     await page.click(`${row} >> text=Try again`);
     await page.waitForSelector(
       `${row}:not(.gone) .outcome.bad >> text=/Tried again: it failed again\\. At \\d/`,

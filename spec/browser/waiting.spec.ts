@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { openEvidence } from '../../lib/records/evidence/evidence.js';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { rulesOfColour, wrongWith } from './axe.js';
-import { openBrowser, picture, type Viewer } from './browser.js';
+import { openBrowser, picture, until, type Viewer } from './browser.js';
 
 /** Who is burnt asks what is stuck, and why: one view that answers it, and ends it with a click. */
 describe('what waits, in a browser', () => {
@@ -167,7 +167,11 @@ describe('what waits, in a browser', () => {
       page.evaluate(
         `[...document.querySelectorAll('.waiting tbody tr')].map((row) => row.getBoundingClientRect().top)`,
       );
-    await page.waitForSelector('.waiting tr:has-text("Publish") .cause-facts');
+    // What each decision is about is read for itself, and makes its row higher: all of it must be there
+    await until(
+      page,
+      `document.querySelectorAll('.waiting [data-problem=decision] .cause-facts').length === 4`,
+    );
     await page.route('**/approval', (route) =>
       route.fulfill({ status: 409, json: { code: 'CONFLICT', error: 'It is decided by the board.' } }),
     );
@@ -258,6 +262,21 @@ describe('what waits, in a browser', () => {
     await page.click('text=Cancel this run');
     await page.waitForSelector('[data-held] >> text=/Cancel this run in [1-6] s/');
     await page.waitForSelector('.heading .state >> text=cancelled');
+  });
+
+  // Who closed the page was asked, and either way the run stayed queued
+  it('carries out what is held when the page is closed: there is no undo any more', async () => {
+    const closing = await viewer.open(house.gateway.url, { at: '#/runs' });
+    await closing.locator('.runs a', { hasText: 'queued' }).click();
+    await closing.click('text=Cancel this run');
+    await closing.waitForSelector('[data-held]');
+    const [, workflow, run] = /runs\/([^/?]+)\/([^/?]+)/.exec(closing.url()) as RegExpExecArray;
+    const status = async (): Promise<string> =>
+      (await house.operator.get(`/api/workflow-definitions/${workflow}/runs/${run}`)).body.status;
+    expect(await status()).to.not.equal('cancelled');
+    await closing.goto('about:blank');
+    while ((await status()) !== 'cancelled') await new Promise((resolve) => setTimeout(resolve, 50));
+    await closing.context().close();
   });
 
   it('lists what is at work for long, and finds an actor by words of its title', async () => {

@@ -42,7 +42,7 @@ export function readingOf01(reading: Reading, added: ReadonlySet<string>): Readi
             ? viewOf01(value)
             : name === 'normalizedPreview'
               ? placesOf(value)
-              : asShownNow(runOf01(withoutGate(besideRun(value))), added),
+              : asShownNow(runOf01(withoutGate(besideRun(movesOf01(value)))), added),
   ) as Reading;
 }
 
@@ -54,6 +54,15 @@ const pageOf = (address: string): string =>
 function askedOf(sandbox: unknown): unknown {
   const { asked } = (sandbox ?? {}) as Readonly<Record<string, unknown>>;
   return asked === undefined ? sandbox : { asked };
+}
+
+/** What may be done with a work item was a list of `deeds`. */
+function movesOf01(value: unknown): unknown {
+  const { operations, ...rest } = (value ?? {}) as {
+    readonly operations?: readonly { readonly operation?: string }[];
+  };
+  if (!Array.isArray(operations) || !('moves' in rest)) return value;
+  return { ...rest, deeds: operations.map(({ operation, ...judged }) => ({ deed: operation, ...judged })) };
 }
 
 /** Sessions of a run's steps stand beneath it in the inspector; they stood beside it. */

@@ -33,10 +33,10 @@ export async function whatNext(app: App, id: string, by: Caller): Promise<Json |
         ? { status: to, allowed: false, code: refusal.code, reason: refusal.message }
         : { status: to, allowed: true, noteNeeded },
     ),
-    deeds: why.next
+    operations: why.next
       .filter(({ event }) => tools.has(event))
       .map(({ event, allowed, refusal }) => ({
-        deed: tools.get(event) ?? event,
+        operation: tools.get(event) ?? event,
         allowed,
         ...(refusal && { code: refusal.code, reason: refusal.message }),
       })),

@@ -1,3 +1,4 @@
+import { endsApart } from './apart.js';
 import { Graph, layout, type LayoutGraph } from './dagre.js';
 import type { Chart, ChartEdge, ChartState } from './definition.js';
 import { docked } from './docking.js';
@@ -22,7 +23,7 @@ export function layOut(chart: Chart, room?: Room): Drawing {
     width: Math.ceil(root.width + 2 * margin),
     height: Math.ceil(root.height + 2 * margin),
     boxes,
-    arrows,
+    arrows: endsApart(arrows, boxes),
   };
 }
 

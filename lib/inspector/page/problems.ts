@@ -1,7 +1,8 @@
 import { computed } from '@preact/signals';
 import { stateNames } from '../../../machines/state-names.js';
 import { attention, keyOfWaiting, type Waiting } from './attention.js';
-import type { ActorSummary, DeadLetters, MissingEngine, SlowActor } from '../answers.js';
+import type { ActorSummary, DeadLetters } from '../answers.js';
+import type { MissingEngine, SlowActor } from '../stuck-answer.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 import type { Place, WaitingPlace } from './place.js';
 import { keyOf, stuck, stuckError } from './stuck.js';
@@ -149,8 +150,12 @@ export const problemsInWords = computed((): string => {
   return parts
     .filter(([found]) => found > 0)
     .map(([found, one, many]) => `${found} ${found === 1 ? one : many}`)
+    .concat(isMore.value ? ['and more'] : [])
     .join(', ');
 });
+
+/** Not all of it was read. */
+export const isMore = computed((): boolean => attention.value?.isCut === true || stuck.value?.isCut === true);
 
 /** The rows that a place shows, in its order: longest first where it names none. Every word is somewhere in a row. */
 export function shownAt(

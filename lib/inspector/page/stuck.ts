@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { ask } from '../../page/ask.js';
 import { useLoaded } from './live.js';
 import { hasMoved } from './moves.js';
-import type { Stuck } from '../answers.js';
+import type { Stuck } from '../stuck-answer.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 
 /** What has stopped or perhaps does not go on; undefined until it was read. One reading for the list and its number. */

@@ -8,10 +8,10 @@ import type {
   MachineAnswer,
   Machines,
   PastActor,
-  Stuck,
   SupervisionTree,
   WhyAnswer,
 } from '../../../lib/inspector/answers.js';
+import type { Stuck } from '../../../lib/inspector/stuck-answer.js';
 import { keys } from '../../../lib/store/keys.js';
 import { memoryStore } from '../../../lib/store/memory.js';
 import type { Store } from '../../../lib/store/contract.js';

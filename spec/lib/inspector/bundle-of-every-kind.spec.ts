@@ -1,17 +1,11 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { builtInKinds } from '../../../lib/cli/built-in-kinds.js';
 import type { Bundle } from '../../../lib/inspector/bundle.js';
 import { replayBundle } from '../../../lib/inspector/replay-bundle.js';
-import { openFarSide, type FarSide } from '../../golden/far-side.js';
-import { configOf, connectorNames, furnish, installPrograms } from '../../golden/furnish.js';
-import { startInstance, type Instance } from '../../golden/instance.js';
-import { makeConnectors, makeCron, pairBrowsers } from '../../golden/outlets.js';
-import { makeBudgets, makeFiles, makeSessions } from '../../golden/sessions.js';
-import { makeBindings, makeWorkflows } from '../../golden/workflows.js';
-import { makeWorkItems, must } from '../../golden/work.js';
+import { openEveryKind, type EveryKind } from '../../fixtures/every-kind.js';
+import type { Instance } from '../../golden/instance.js';
+import { must } from '../../golden/work.js';
 
 /**
  * A home with actors of every kind, some of which failed, whose bundles are made as people make them. A failed run
@@ -19,8 +13,7 @@ import { makeWorkItems, must } from '../../golden/work.js';
  */
 describe('bundles of every kind', function () {
   this.timeout(300_000);
-  let folder: string;
-  let far: FarSide;
+  let full: EveryKind;
   let instance: Instance;
   const kinds = builtInKinds();
   const get = (address: string): Promise<Record<string, unknown>> =>
@@ -33,40 +26,10 @@ describe('bundles of every kind', function () {
     );
 
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'troupe-bundles-'));
-    const home = join(folder, 'home');
-    far = await openFarSide(false);
-    await installPrograms(folder);
-    const notify = 'notify: { command: [/bin/cat], afterSeconds: 0 }\n';
-    await furnish(home, configOf({ folder, farSide: far.url, isSlow: true }, connectorNames) + notify);
-    instance = await startInstance(home, Date.UTC(2026, 2, 2, 9));
-    // Evidence of this workflow cannot be written: its place is taken
-    const unwritable = join(home, 'workflow-evidence/workflows/unwritable');
-    await mkdir(dirname(unwritable), { recursive: true });
-    await writeFile(unwritable, '');
-    const { operator } = instance;
-    await makeWorkItems(operator);
-    await makeSessions(operator);
-    await makeBudgets(operator);
-    await makeFiles(operator);
-    await makeWorkflows(operator);
-    await makeBindings(operator);
-    await makeConnectors(operator);
-    await makeCron(operator);
-    await pairBrowsers(instance);
-    await must(operator, 'POST', '/api/workers', { name: 'gpu1' });
-    const { waiting } = (await get('/api/attention')) as {
-      waiting: readonly Readonly<Record<'what' | 'kind' | 'id' | 'waitingId', string>>[];
-    };
-    const { kind, id, waitingId } = waiting.find(({ what }) => what === 'approval')!;
-    const note = 'Not without a can.';
-    await must(operator, 'POST', '/api/held-decisions', { kind, id, waitingId, decision: 'reject', note });
+    full = await openEveryKind();
+    ({ instance } = full);
   });
-  after(async () => {
-    await instance?.kill();
-    await far?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  after(() => full?.close());
 
   it('replay whole: each actor from its creation, the failed ones too', async () => {
     const made = await bundle('from=1');
@@ -102,7 +65,7 @@ describe('bundles of every kind', function () {
         'Remote browser',
         'golden',
         'it broke',
-        folder,
+        dirname(instance.home),
       ])
         expect(text.includes(written), `"${written}" from ${from}`).to.equal(false);
     }

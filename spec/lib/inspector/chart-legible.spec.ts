@@ -34,6 +34,20 @@ describe('a drawing that can be read', () => {
         ]);
         expect(upon).to.deep.equal([]);
       });
+
+      // Two arrows of a session met in one point: no one saw that one comes where the other goes
+      it(`of ${name} lets no two arrows end at one point${room ? `, ${room.width} wide` : ''}`, () => {
+        const ends = drawing.arrows.flatMap(({ from, to, points }) =>
+          [points[0], points.at(-1)].map((point) => ({ name: `${from} → ${to}`, ...(point as Point) })),
+        );
+        const met = ends.flatMap((one, n) =>
+          ends
+            .slice(n + 1)
+            .filter((other) => Math.hypot(one.x - other.x, one.y - other.y) < 5)
+            .map((other) => `${one.name} and ${other.name}`),
+        );
+        expect(met).to.deep.equal([]);
+      });
     }
 
   it('would notice an arrow through a state, and words upon it', () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setup } from 'xstate';
 import type { Kind } from '../../../actors/contracts.js';
-import type { Stuck } from '../../../lib/inspector/answers.js';
+import type { Stuck } from '../../../lib/inspector/stuck-answer.js';
 import { openEvidence } from '../../../lib/records/evidence/evidence.js';
 import { openHouse, type House } from '../gateway/fixture.js';
 
@@ -14,7 +14,7 @@ describe('GET /api/inspect/stuck', () => {
   let folder: string;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'stuck-'));
-    house = await openHouse({ kinds: [glass], evidence: await openEvidence({ standard: folder }) });
+    house = await openHouse({ kinds: [glass, vase], evidence: await openEvidence({ standard: folder }) });
   });
   after(async () => {
     await house.close();
@@ -125,9 +125,27 @@ describe('GET /api/inspect/stuck', () => {
       reason: 'Its program was not found. Install ghost.',
       sessions: 1,
       first: { kind: 'session', id, title: 'Haunt' },
+      isAtLeast: false,
     });
   });
+
+  // Fifty of each state were read, and no one was told that there are more
+  it('says which states hold more actors than were read, and how many dead letters there are', async () => {
+    for (let n = 0; n < 51; n += 1) await house.supervisor.spawn('vase', { id: `vase-${n}` });
+    const { stopped, more, isCut, deadLetters, deadLettersCount } = await read();
+    expect(stopped.filter(({ kind }) => kind === 'vase')).to.have.length(50);
+    expect(more).to.deep.equal([{ kind: 'vase', state: 'blocked', read: 50, count: 51 }]);
+    expect(isCut).to.equal(true);
+    expect(deadLettersCount).to.equal(deadLetters.length);
+  });
 });
+
+const vase = {
+  kind: 'vase',
+  version: 1,
+  machine: setup({}).createMachine({ id: 'vase', initial: 'blocked', states: { blocked: {} } }),
+  view: ({ value }: { value: unknown }) => value,
+} as unknown as Kind; // a list of kinds forgets the type of each one's machine
 
 const machine = setup({
   types: {} as { events: { type: 'break' } },

@@ -155,6 +155,8 @@ describe('tools', () => {
       allowed: false,
       code: 'CANCEL_BY_ARCHIVE',
     });
+    // It was a list of `deeds`, a word that the glossary does not know
+    expect(next.operations).to.deep.include({ operation: 'archive_work_item', allowed: true });
     await own.use('update_work_item', { id: workItem.id, status: 'executing' });
     expect(await own.refusal('update_work_item', { id: workItem.id, status: 'blocked' })).to.match(
       /NOTE_REQUIRED.*\nInstead: Call again with a note/s,

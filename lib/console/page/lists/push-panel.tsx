@@ -13,9 +13,9 @@ export function PushPanel() {
   });
   const { message, busy, attempt } = useAction();
   const why = whyNoPush();
-  const change = (deed: () => Promise<string>): void =>
+  const change = (action: () => Promise<string>): void =>
     void attempt(async () => {
-      const said = await deed();
+      const said = await action();
       changes.value += 1;
       return said;
     });

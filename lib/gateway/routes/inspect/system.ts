@@ -76,8 +76,9 @@ export const inspectSystemRoutes: readonly Route[] = [
     'inspect.list',
     {
       about:
-        'What has stopped or perhaps does not go on, longest first, and the newest dead letters: at most a ' +
-        'hundred of each. What waits for a decision is `GET /api/attention`.',
+        'What has stopped or perhaps does not go on, longest first, and the newest hundred dead letters. Of each ' +
+        'state the 50 longest are read; `more` names those that hold more. What waits for a decision is ' +
+        '`GET /api/attention`.',
       query: stuckQuery,
       answer: z.object({
         stopped: z
@@ -102,6 +103,10 @@ export const inspectSystemRoutes: readonly Route[] = [
           .array(z.looseObject({ name: z.string(), reason: z.string().nullable(), sessions: z.int() }))
           .describe('Engines that cannot run and for which sessions wait.'),
         deadLetters: z.array(z.looseObject({ id: z.string(), at: z.number(), error: z.string() })),
+        deadLettersCount: z.int().describe('Of all dead letters.'),
+        more: z
+          .array(z.object({ kind: z.string(), state: z.string(), read: z.int(), count: z.int() }))
+          .describe('States that hold more actors than were read, with the number of all.'),
         isCut: z.boolean().describe('There are more of one of them.'),
       }),
     },

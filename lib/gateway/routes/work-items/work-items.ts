@@ -109,7 +109,7 @@ const next = z.looseObject({
   workItemId: z.string(),
   status: workItemStatus,
   moves: z.array(z.object({ status: workItemStatus, noteNeeded: z.boolean().optional(), ...judged })),
-  deeds: z.array(z.object({ deed: z.string(), ...judged })),
+  operations: z.array(z.object({ operation: z.string(), ...judged })),
 });
 
 const whole = z.object({ workItem, spendUsd: z.number(), events: z.array(workItemEvent) });

@@ -39,7 +39,7 @@ export function Cause({
           </>
         )}
       </p>
-      {children !== undefined && <p class="cause-facts">{children}</p>}
+      {children !== undefined && <div class="cause-facts">{children}</div>}
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { Area, Box, Drawing } from '../../chart/drawing.js';
-import { type as sizes, widthOf } from '../../chart/drawing.js';
+import { areaOf, type as sizes, widthOf } from '../../chart/drawing.js';
 
 /** The boxes of the innermost states in which an actor stands: one of each region. */
 export function boxesOf({ boxes }: Drawing, lit: readonly string[]): readonly Box[] {
@@ -8,28 +8,62 @@ export function boxesOf({ boxes }: Drawing, lit: readonly string[]): readonly Bo
 }
 
 /**
- * What should be seen, the best first: where it stands in every region, with the names of the states around and the way
- * that it took; the same without the names; without the way; without the regions that rest; one state alone.
+ * What should be seen, the best first: where it stands in every region, with the names of the states around and
+ * the step that it took; the same without the names; without the step; without the regions that rest; one state
+ * alone. A step that happens while one looks (`isNew`) is seen whole before anything else.
  */
-export function areasOf(drawing: Drawing, lit: readonly string[], taken: readonly string[]): readonly Area[] {
+export function areasOf(
+  drawing: Drawing,
+  lit: readonly string[],
+  step: Step | undefined,
+  isNew: boolean,
+): readonly Area[] {
   const all = boxesOf(drawing, lit);
   const moving = all.filter(({ path }) => !/\.(?:none|idle|off)$/.test(path));
   const speaking = moving.length > 0 ? moving : all;
   const [first] = speaking;
   if (first === undefined) return [];
-  const ways = drawing.arrows.filter(({ edges }) => edges.some((edge) => taken.includes(edge)));
-  const way = ways.flatMap(({ points }) => points);
+  const way = step === undefined ? [] : cornersOf(step.area);
   const frames = drawing.boxes.filter(
     ({ path, shape }) => lit.includes(path) && shape !== 'any' && !all.some((box) => box.path === path),
   );
-  return [
+  const everywhere = around(all.flatMap(cornersOf));
+  const whole = [
     around([...all.flatMap(cornersOf), ...frames.map(titleOf).flatMap(cornersOf), ...way]),
     around([...all.flatMap(cornersOf), ...way]),
-    around(all.flatMap(cornersOf)),
-    around([...speaking.flatMap(cornersOf), ...way]),
-    around(speaking.flatMap(cornersOf)),
-    first,
   ];
+  const here = [around([...speaking.flatMap(cornersOf), ...way]), around(speaking.flatMap(cornersOf)), first];
+  return isNew && step !== undefined
+    ? [...whole, around([...speaking.flatMap(cornersOf), ...way]), step.area, everywhere, ...here]
+    : [...whole, everywhere, ...here];
+}
+
+/** The step that was taken last, as it is drawn: all of its arrow with its words, or the lines in a box that stand for it. */
+export interface Step {
+  readonly area: Area;
+  /** The states at its ends; `''`: wherever it was. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export function stepIn({ arrows, boxes }: Drawing, taken: readonly string[]): Step | undefined {
+  const isTaken = ({ edges }: { readonly edges: readonly string[] }): boolean =>
+    edges.some((edge) => taken.includes(edge));
+  const ways = arrows.filter(isTaken);
+  const [way] = ways;
+  const lined = boxes.filter(({ lines }) => lines.some(isTaken));
+  const isLeaf = ({ path, shape }: Box): boolean =>
+    (shape === 'atomic' || shape === 'final') && ways.some(({ from, to }) => path === from || path === to);
+  const points = [
+    ...ways.flatMap(({ points: line, label }) => [
+      ...line,
+      ...(label === null ? [] : cornersOf(areaOf(label))),
+    ]),
+    ...boxes.filter(isLeaf).map(titleOf).flatMap(cornersOf),
+    ...lined.flatMap(cornersOf),
+  ];
+  if (points.length === 0) return undefined;
+  return { area: around(points), from: way?.from ?? '', to: way?.to ?? '' };
 }
 
 /** The part of a state that says which one it is. */

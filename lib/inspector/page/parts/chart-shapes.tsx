@@ -57,8 +57,14 @@ export function StateBox({
 }
 
 /** Arrows are not drawn where words are: a line through them makes another word. */
-export const WordsMask = ({ drawing: { id, width, height, arrows } }: { readonly drawing: Drawing }) => (
-  <mask id={nameIn(id, 'words')} maskUnits="userSpaceOnUse" x={0} y={0} width={width} height={height}>
+export const WordsMask = ({
+  name,
+  drawing: { width, height, arrows },
+}: {
+  readonly name: string;
+  readonly drawing: Drawing;
+}) => (
+  <mask id={nameIn(name, 'words')} maskUnits="userSpaceOnUse" x={0} y={0} width={width} height={height}>
     <rect width={width} height={height} fill="#fff" />
     {arrows.map(({ label }, n) => label !== null && <rect key={n} {...areaOf(label)} fill="#000" />)}
   </mask>
@@ -66,13 +72,14 @@ export const WordsMask = ({ drawing: { id, width, height, arrows } }: { readonly
 
 /** `isNew`: it was taken while one looked, and is drawn once more from its beginning. */
 export function ArrowLine({
-  id,
+  name,
   arrow: { edges, points, from, to },
   hot,
   isNew,
   choose,
 }: {
-  readonly id: string;
+  /** Of the drawing. */
+  readonly name: string;
   readonly arrow: Arrow;
   readonly hot: boolean;
   readonly isNew: boolean;
@@ -91,7 +98,7 @@ export function ArrowLine({
         data-to={to}
         d={way}
         pathLength={hot ? 1 : undefined}
-        marker-end={`url(#${nameIn(id, hot ? 'hot' : 'tip')})`}
+        marker-end={`url(#${nameIn(name, hot ? 'hot' : 'tip')})`}
       />
       {choose !== undefined && edges.length > 0 && (
         <path class="reach can" d={way} onClick={() => choose(edges)} />

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { activeStates, stateNames } from '../../../../machines/state-names.js';
 import type { Json } from '../../../../machines/outputs.js';
 import type { Drawing } from '../../chart/drawing.js';
@@ -7,7 +8,7 @@ import type { Chart as Machine } from '../../chart/definition.js';
 import { nameIn } from '../../chart/svg-of.js';
 import type { InspectEntry } from '../../../client/inspector-frames.js';
 import { edgesTaken, type Filter } from '../taken.js';
-import { areasOf, boxesOf } from './chart-areas.js';
+import { areasOf, boxesOf, stepIn } from './chart-areas.js';
 import { ArrowLabel, ArrowLine, StateBox, WordsMask } from './chart-shapes.js';
 import { OutOfView } from './out-of-view.js';
 import { readable } from './step.js';
@@ -16,26 +17,97 @@ import { ZoomButtons } from './zoom-buttons.js';
 import { useRoom } from './room.js';
 import { useZoom } from './zoom.js';
 
+interface Shown {
+  readonly machine: Machine;
+  readonly value: Json;
+  readonly last: InspectEntry | undefined;
+  readonly filter?: ((filter: Filter) => void) | undefined;
+}
+
+/** The chart of an actor, and on demand a second one of it in a dialog that fills the window. */
+export function Chart({ filter, ...shown }: Shown) {
+  const isLarge = useSignal(false);
+  const close = (): void => {
+    isLarge.value = false;
+  };
+  return (
+    <>
+      <ChartFigure {...shown} filter={filter}>
+        <button
+          type="button"
+          class="quiet"
+          aria-haspopup="dialog"
+          onClick={() => {
+            isLarge.value = true;
+          }}
+        >
+          Fill the window
+        </button>
+      </ChartFigure>
+      {isLarge.value && (
+        <ChartWindow name={`Statechart of ${shown.machine.id}`} close={close}>
+          <ChartFigure
+            {...shown}
+            among="window"
+            filter={
+              filter &&
+              ((by) => {
+                close(); // the history stands on the page
+                filter(by);
+              })
+            }
+          >
+            <button type="submit" class="quiet">
+              Back to the page
+            </button>
+          </ChartFigure>
+        </ChartWindow>
+      )}
+    </>
+  );
+}
+
+/** Nothing behind it can be reached until it is closed: by its button, by Escape or by a choice that leads back. */
+function ChartWindow({
+  name,
+  close,
+  children,
+}: {
+  readonly name: string;
+  readonly close: () => void;
+  readonly children: ComponentChildren;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="chart-window" aria-label={name} onClose={close}>
+      <form method="dialog">{children}</form>
+    </dialog>
+  );
+}
+
 /**
  * A statechart drawn from the machine's definition: where the actor stands is lit, and so is the way that it
  * took last, which moves when it happens. The layout comes as a file of its own, when the first chart is drawn.
  * Below the drawing the same is said in words. A click on a state or an arrow is a wish for its history.
  */
-export function Chart({
+function ChartFigure({
   machine,
   value,
   last,
   filter,
-}: {
-  readonly machine: Machine;
-  readonly value: Json;
-  readonly last: InspectEntry | undefined;
-  readonly filter?: (filter: Filter) => void;
+  among = 'page',
+  children,
+}: Shown & {
+  /** Two drawings of one machine share no names. */
+  readonly among?: 'page' | 'window';
+  /** Further buttons. */
+  readonly children: ComponentChildren;
 }) {
   const drawing = useSignal<Drawing | undefined>(undefined);
   const box = useRef<HTMLDivElement>(null);
   const opened = useRef(last?.seq ?? 0);
-  const large = useSignal(false);
+  const shownAgain = useSignal(0);
   const lit = useMemo(() => activeStates(value), [value]);
   const taken = useMemo(() => (last === undefined ? [] : edgesTaken(machine, last)), [machine, last]);
   const room = useRoom(box);
@@ -50,19 +122,21 @@ export function Chart({
     };
   }, [machine, room]);
   const drawn = drawing.value;
+  const isNew = last !== undefined && last.seq > opened.current;
+  const step = useMemo(() => drawn && stepIn(drawn, taken), [drawn, taken.join()]);
   const focus = useMemo(
-    () => (drawn === undefined ? [] : areasOf(drawn, lit, taken)),
-    [drawn, lit.join(), taken.join()],
+    () => (drawn === undefined ? [] : areasOf(drawn, lit, step, isNew)),
+    [drawn, lit.join(), step, isNew],
   );
   const zoom = useZoom(box, drawn ?? nothing, focus);
   useEffect(zoom.home, [room]);
+  const showStep = (): void => {
+    if (step === undefined) return;
+    shownAgain.value += 1;
+    zoom.show(step.area, { whole: true });
+  };
   return (
-    <figure
-      class={large.value ? 'chart-figure large' : 'chart-figure'}
-      onKeyDown={({ key }) => {
-        if (key === 'Escape') large.value = false;
-      }}
-    >
+    <figure class="chart-figure">
       <div class="chart-frame">
         <div
           ref={box}
@@ -76,18 +150,25 @@ export function Chart({
             <p class="soft">Drawing …</p>
           ) : (
             <Picture
+              name={`${drawn.id}-${among}`}
               machine={machine}
               drawing={drawn}
               lit={lit}
               taken={taken}
-              turn={last?.seq ?? 0}
-              isNew={last !== undefined && last.seq > opened.current}
+              turn={`${last?.seq ?? 0} ${shownAgain.value}`}
+              isNew={isNew || shownAgain.value > 0}
               width={drawn.width * zoom.scale}
               filter={filter}
             />
           )}
         </div>
-        {drawn !== undefined && <OutOfView states={boxesOf(drawn, lit)} zoom={zoom} />}
+        {drawn !== undefined && (
+          <OutOfView
+            states={boxesOf(drawn, lit)}
+            step={step && last && { area: step.area, name: readable(last.event.type), show: showStep }}
+            zoom={zoom}
+          />
+        )}
       </div>
       <figcaption>
         <span>
@@ -95,6 +176,12 @@ export function Chart({
           {last !== undefined && (
             <>
               , last moved by <b>{readable(last.event.type)}</b>
+              {step !== undefined && step.from !== '' && (
+                <>
+                  {' '}
+                  from <b>{step.from}</b> to <b>{step.to}</b>
+                </>
+              )}
             </>
           )}
           .
@@ -103,16 +190,12 @@ export function Chart({
           )}
         </span>
         <ZoomButtons zoom={zoom} label="Size of the chart">
-          <button
-            type="button"
-            class="quiet"
-            aria-pressed={large.value}
-            onClick={() => {
-              large.value = !large.value;
-            }}
-          >
-            {large.value ? 'Back to the page' : 'Fill the window'}
-          </button>
+          {step !== undefined && (
+            <button type="button" class="quiet" onClick={showStep}>
+              Last step
+            </button>
+          )}
+          {children}
         </ZoomButtons>
       </figcaption>
     </figure>
@@ -121,6 +204,7 @@ export function Chart({
 
 /** The drawing itself: boxes, then arrows, then words. */
 function Picture({
+  name,
   machine,
   drawing,
   lit,
@@ -130,13 +214,15 @@ function Picture({
   width,
   filter,
 }: {
+  /** Of what is drawn, in the names of its parts. */
+  readonly name: string;
   readonly machine: Machine;
   readonly drawing: Drawing;
   readonly lit: readonly string[];
   /** Ids of the edges that were taken last. */
   readonly taken: readonly string[];
   /** Of the step that was taken last: each is drawn from its beginning. */
-  readonly turn: number;
+  readonly turn: string;
   readonly isNew: boolean;
   /** In pixels. */
   readonly width: number;
@@ -156,9 +242,9 @@ function Picture({
       aria-label={`Statechart of ${id}. Active: ${lit.join(', ')}.`}
     >
       <defs>
-        <Tip id={nameIn(id, 'tip')} />
-        <Tip id={nameIn(id, 'hot')} shape="tip-taken" />
-        <WordsMask drawing={drawing} />
+        <Tip id={nameIn(name, 'tip')} />
+        <Tip id={nameIn(name, 'hot')} shape="tip-taken" />
+        <WordsMask name={name} drawing={drawing} />
       </defs>
       {boxes.map((one, n) => (
         <StateBox
@@ -171,11 +257,11 @@ function Picture({
           chooseEdges={byEdges}
         />
       ))}
-      <g mask={`url(#${nameIn(id, 'words')})`}>
+      <g mask={`url(#${nameIn(name, 'words')})`}>
         {arrows.map((arrow, n) => (
           <ArrowLine
             key={hot(arrow.edges) ? `${n} ${turn}` : n}
-            id={id}
+            name={name}
             arrow={arrow}
             hot={hot(arrow.edges)}
             isNew={isNew}

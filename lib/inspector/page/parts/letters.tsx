@@ -12,6 +12,7 @@ import { deadLetters, stuck, stuckError } from '../stuck.js';
 import { HeldButton, isHolding } from './held-button.js';
 import { Fault, OutcomeLine } from './outcome-line.js';
 import { readable } from './step.js';
+import { AsThrown, plainly } from './thrown.js';
 import type { ActorDetail, DeadLetters } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 
@@ -61,7 +62,10 @@ export function Letters({
             <time class="soft end num" title={withUtc(at)}>
               {timeOfDay(at)}
             </time>
-            <small class="bad">{error}</small>
+            <small class="bad">
+              {plainly(error)}
+              <AsThrown thrown={error} />
+            </small>
             {isGone ? (
               <OutcomeLine of={key} otherwise="Another has dealt with it." isPast />
             ) : (
@@ -102,7 +106,7 @@ export function LetterActions({
         of={of}
         word="Dismiss"
         action={async () => {
-          await ask(path, { method: 'delete', post: {} });
+          await ask(path, { method: 'delete', post: {}, keepalive: true });
           report(of, 'Dismissed: its event is dropped.');
         }}
         disabled={busy}
@@ -130,7 +134,7 @@ async function reportRetry(of: string, actor: ActorKey, before: ReadonlySet<stri
     );
     if (again !== undefined) {
       report(keyOfLetter(again), 'Tried again: it failed again.', true);
-      return report(of, `It failed again: ${again.error}`, true);
+      return report(of, `It failed again: ${plainly(again.error)}`, true);
     }
     if (inbox === 0) return report(of, 'Tried again: it was handled.');
     if (checks === 4) report(of, 'It is in the mailbox: its actor rests after a failure.');

@@ -3,20 +3,35 @@ import { isWithinArea, titleOf } from './chart-areas.js';
 import type { Zoom } from './zoom.js';
 
 /**
- * Where an actor stands beside what is seen of its chart, a button each that leads there. A chart larger than its
- * box looked as if nothing else were active.
+ * Where an actor stands beside what is seen of its chart, a button each that leads there, and one to the step that it
+ * took last where that is not seen whole. A chart larger than its box looked as if nothing else were active.
  */
-export function OutOfView({ states, zoom }: { readonly states: readonly Box[]; readonly zoom: Zoom }) {
+export function OutOfView({
+  states,
+  step,
+  zoom,
+}: {
+  readonly states: readonly Box[];
+  readonly step: { readonly area: Area; readonly name: string; readonly show: () => void } | undefined;
+  readonly zoom: Zoom;
+}) {
   const seen = zoom.seen.value;
-  const away = seen === undefined ? [] : states.filter((box) => !isWithinArea(titleOf(box), seen));
-  if (seen === undefined || away.length === 0) return null;
+  if (seen === undefined) return null;
+  const away = states.filter((box) => !isWithinArea(titleOf(box), seen));
+  const isStepAway = step !== undefined && !isWithinArea(step.area, seen);
+  if (away.length === 0 && !isStepAway) return null;
   return (
-    <div class="out-of-view" role="group" aria-label="Active, out of view">
+    <div class="out-of-view" role="group" aria-label="Out of view">
       {away.map((box) => (
         <button key={box.path} type="button" onClick={() => zoom.show(box)}>
           {arrowTo(box, seen)} {box.path}
         </button>
       ))}
+      {isStepAway && (
+        <button type="button" class="step" onClick={step.show}>
+          {arrowTo(step.area, seen)} last step: {step.name}
+        </button>
+      )}
     </div>
   );
 }

@@ -8,6 +8,7 @@ import { causeOf, whatHelps, type Problem, wordsOfState } from '../problems.js';
 import { Cause } from './cause.js';
 import { OutcomeLine } from './outcome-line.js';
 import { readable } from './step.js';
+import { AsThrown, plainly } from './thrown.js';
 
 /** Read once the rows are drawn: what a decision is about, and what ends it. */
 const SubjectOf = later(async () => (await import('./subject.js')).SubjectOf);
@@ -131,7 +132,8 @@ function Why({ of }: { readonly of: Problem }) {
   if (of.type === 'slow') return <WhySlow of={of.actor} />;
   const due = of.type === 'stopped' && of.actor.halted === null ? of.actor.due : null;
   return (
-    <Cause text={causeOf(of)} isBad>
+    <Cause text={plainly(causeOf(of))} isBad>
+      {plainly(causeOf(of)) !== causeOf(of) && <AsThrown thrown={causeOf(of)} />}
       {of.kind === 'connector' && (
         <>
           {due !== null && (
@@ -150,7 +152,8 @@ function Why({ of }: { readonly of: Problem }) {
           <a href={linkTo({ view: 'actor', kind: of.engine.first.kind, id: of.engine.first.id })}>
             {of.engine.first.title ?? of.engine.first.id}
           </a>
-          {of.engine.sessions > 1 && ` and ${of.engine.sessions - 1} more`}
+          {(of.engine.sessions > 1 || of.engine.isAtLeast) &&
+            ` and ${of.engine.isAtLeast ? 'at least ' : ''}${of.engine.sessions - 1} more`}
         </span>
       )}
     </Cause>

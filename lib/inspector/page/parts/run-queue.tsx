@@ -73,7 +73,7 @@ export function CancelRun({ id, path }: { readonly id: string; readonly path: st
       of={of}
       word="Cancel this run"
       action={async () => {
-        await ask(`${path}/cancel`, { post: {} });
+        await ask(`${path}/cancel`, { post: {}, keepalive: true });
         report(of, 'Cancelled: the run has ended. It can be run again from a step.');
       }}
     />

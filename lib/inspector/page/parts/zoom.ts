@@ -13,8 +13,8 @@ export interface Zoom {
   readonly fit: () => void;
   /** As it began: what matters is seen, in a size that can be read. */
   readonly home: () => void;
-  /** A part of it, in a size that can be read. */
-  readonly show: (area: Area) => void;
+  /** A part of it, in a size that can be read; `whole`: all of that part, in whatever size. */
+  readonly show: (area: Area, options?: { readonly whole?: boolean }) => void;
   /** What of it is in the box now, in its own units. */
   readonly seen: ReadonlySignal<Area | undefined>;
 }
@@ -64,10 +64,10 @@ export function useZoom(
     const around = one === whole ? 0 : 40;
     return Math.min(element.clientWidth / (one.width + around), maxHeightOf(element) / (one.height + around));
   };
-  const show = (area: Area): void => {
+  const show: Zoom['show'] = (area, { whole: isWhole = false } = {}) => {
     const element = box.current;
     if (element === null || width === 0) return;
-    const next = Math.min(1, Math.max(readable, roomFor(element, area)));
+    const next = Math.min(1, Math.max(isWhole ? scaleMin : readable, roomFor(element, area)));
     held.current = {
       x: area.x + area.width / 2,
       y: area.y + area.height / 2,

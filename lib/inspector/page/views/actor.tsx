@@ -13,6 +13,7 @@ import { OwnWaiting, Resume } from '../parts/decide.js';
 import { OutcomeLine } from '../parts/outcome-line.js';
 import { OwnRun } from '../parts/run-queue.js';
 import { History } from '../parts/history.js';
+import { AsThrown, plainly } from '../parts/thrown.js';
 import { NextMoves } from '../parts/next-moves.js';
 import { Panels } from '../parts/panels.js';
 import { Relations, OwnLetters, Pending } from '../parts/pending.js';
@@ -93,7 +94,10 @@ export function ActorPage({ actor, at }: { readonly actor: ActorKey; readonly at
       {then === 'unborn' && <p class="notice">At {at} this actor did not exist yet.</p>}
       {present.halted !== null && at === undefined && <Halted actor={present} />}
       {present.halted === null && at === undefined && present.reason !== null && (
-        <p class="notice bad">{present.reason}</p>
+        <div class="notice bad">
+          {plainly(present.reason)}
+          <AsThrown thrown={present.reason} />
+        </div>
       )}
       {at === undefined && <OwnRun detail={present} />}
       {at === undefined && <OwnWaiting actor={actor} />}
@@ -187,9 +191,10 @@ const Absent = ({ error }: { readonly error: string }) => (
 const Halted = ({ actor }: { readonly actor: ActorDetail }) => (
   <div class="notice bad" role="alert">
     <p>
-      <b>Halted:</b> {actor.halted?.reason}. It failed too often in too short a time; its last commit stands,
-      and nothing runs.
+      <b>Halted:</b> {plainly(actor.halted?.reason ?? '')}. It failed too often in too short a time; its last
+      commit stands, and nothing runs.
     </p>
+    <AsThrown thrown={actor.halted?.reason ?? ''} />
     <Resume actor={actor} />
   </div>
 );

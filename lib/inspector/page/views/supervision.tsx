@@ -7,6 +7,7 @@ import { DeadLettersPanel } from '../parts/letters.js';
 import { Panel } from '../../../page/parts/panel.js';
 import { whatHelps } from '../problems.js';
 import { QuotasPanel } from '../parts/quotas.js';
+import { plainly } from '../parts/thrown.js';
 import { WorkersPanel } from '../parts/workers.js';
 import type { SupervisionTree } from '../../answers.js';
 
@@ -128,7 +129,7 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
               <div class="supervisor">
                 <a href={linkTo({ view: 'actor', kind: kind.kind, id })}>{id}</a>
                 <b class="state bad">halted</b>
-                <span class="rules">{reason}</span>
+                <span class="rules">{plainly(reason)}</span>
                 <Resume actor={{ kind: kind.kind, id }} />
                 <span class="num soft">for {span(at - since)}</span>
               </div>

@@ -3,8 +3,8 @@ import { now } from '../../../page/clock.js';
 import { attention } from '../attention.js';
 import { Filters } from '../parts/problem-filters.js';
 import { ProblemTable } from '../parts/problem-table.js';
-import type { WaitingPlace } from '../place.js';
-import { problems, problemsInWords, shownAt } from '../problems.js';
+import { linkTo, type WaitingPlace } from '../place.js';
+import { isMore, problems, problemsInWords, shownAt } from '../problems.js';
 import { stuck, stuckError } from '../stuck.js';
 
 /**
@@ -20,17 +20,12 @@ export function WaitingPage({ at }: { readonly at: WaitingPlace }) {
   }, []);
   const all = problems.value;
   const found = all === undefined ? [] : shownAt(at, all, now.value);
-  const isCut = attention.value?.isCut === true || stuck.value?.isCut === true;
   return (
     <section class="view" aria-labelledby="waiting-title">
       <div class="heading">
         <h1 id="waiting-title">Waiting</h1>
         <p class="soft">
-          {all === undefined
-            ? 'Loading …'
-            : all.length === 0
-              ? 'Nothing is stuck'
-              : `${problemsInWords.value}${isCut ? ', and more' : ''}`}
+          {all === undefined ? 'Loading …' : all.length === 0 ? 'Nothing is stuck' : problemsInWords.value}
         </p>
       </div>
       {[attention.value?.error, stuckError.value].map(
@@ -42,8 +37,36 @@ export function WaitingPage({ at }: { readonly at: WaitingPlace }) {
           ),
       )}
       {all !== undefined && <Filters at={at} all={all} found={found.length} />}
+      {all !== undefined && isMore.value && <More />}
       {all !== undefined && <ProblemTable at={at} found={found} isAny={all.length > 0} />}
     </section>
+  );
+}
+
+/** What is not in the list, how much of it there is, and where all of it stands. */
+function More() {
+  const { more = [], deadLetters = [], deadLettersCount = 0 } = stuck.value ?? {};
+  return (
+    <ul class="notice more" aria-label="Not in this list">
+      {attention.value?.isCut === true && (
+        <li>
+          More than {attention.value.waiting.length} wait for a decision: the longest are listed, and others
+          come once these are decided.
+        </li>
+      )}
+      {more.map(({ kind, state, read, count }) => (
+        <li key={`${kind} ${state}`}>
+          Of {count} actors of kind {kind} in <b>{state}</b> the {read} longest were read:{' '}
+          <a href={linkTo({ view: 'fleet', kind, state })}>all of them</a>.
+        </li>
+      ))}
+      {deadLettersCount > deadLetters.length && (
+        <li>
+          Of {deadLettersCount} dead letters the newest {deadLetters.length} are listed; others come once
+          these are dealt with.
+        </li>
+      )}
+    </ul>
   );
 }
 
