@@ -38,7 +38,7 @@ export function areasOf(
     : [...whole, everywhere, ...here];
 }
 
-/** The step that was taken last, as it is drawn: all of its arrow with its words, or the lines in a box that stand for it. */
+/** The step that was taken last, as it is drawn: its whole arrow with its words, or the lines in a box for it. */
 export interface Step {
   readonly area: Area;
   /** The states at its ends; `''`: wherever it was. */
