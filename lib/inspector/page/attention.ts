@@ -21,11 +21,11 @@ export interface Attention {
 export const attention = signal<Attention | undefined>(undefined);
 
 export function useAttention(): void {
-  const loaded = useLoaded('attention', readWaiting, {
-    touches: ({ entries, skipped }) => skipped > 0 || entries.length > 0,
-    everyMs: 30_000,
-    restMs: 1_000,
-  });
+  const loaded = useLoaded(
+    'attention',
+    (signal) => ask<Answer<'/api/attention', 'get'>>(`/api/attention?limit=${waitingMax}`, { signal }),
+    { touches: ({ entries, skipped }) => skipped > 0 || entries.length > 0, everyMs: 30_000, restMs: 1_000 },
+  );
   const { value, error } = loaded.value;
   useEffect(() => {
     if (value !== undefined || error !== undefined)
@@ -38,23 +38,8 @@ export function useAttention(): void {
   }, [value, error]);
 }
 
-/** Page by page, up to what a person can still read. */
-async function readWaiting(signal: AbortSignal): Promise<Answer<'/api/attention', 'get'>> {
-  const read: Waiting[] = [];
-  for (let cursor = ''; ;) {
-    const after = cursor === '' ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = await ask<Answer<'/api/attention', 'get'>>(`/api/attention?limit=${pageRows}${after}`, {
-      signal,
-    });
-    read.push(...page.waiting);
-    if (page.nextCursor === null || read.length >= waitingMax) return { ...page, waiting: read };
-    cursor = page.nextCursor;
-  }
-}
-
 /** Of a row, and of what its buttons came to. */
 export const keyOfWaiting = ({ kind, id, waitingId }: Pick<Waiting, 'kind' | 'id' | 'waitingId'>): string =>
   `${kind}/${id}/${waitingId}`;
 
-const pageRows = 500;
-const waitingMax = 2_000;
+const waitingMax = 500;

@@ -12,10 +12,6 @@ const sayings: readonly (readonly [words: RegExp, plain: string])[] = [
   [/Unable to evaluate guard (?:'[^']*' )?in transition for event '[^']*' in state node '[^']*':\n/, ''],
   [/Guard '([^']*)' is not \w+\.'?\.?/, 'The kind has no program for its condition “$1”.'],
   [/Infinite loop detected: [^]*/, 'It went on from state to state and never came to rest.'],
-  [
-    /Cannot read properties of (?:undefined|null) \(reading '([^']*)'\)/,
-    'The program of this kind has a fault: it read “$1” of something that is not there.',
-  ],
 ];
 
 /** The words themselves, behind what was said plainly. */

@@ -47,25 +47,16 @@ export function WaitingPage({ at }: { readonly at: WaitingPlace }) {
 function More() {
   const { more = [], deadLetters = [], deadLettersCount = 0 } = stuck.value ?? {};
   return (
-    <ul class="notice more" aria-label="Not in this list">
-      {attention.value?.isCut === true && (
-        <li>
-          More than {attention.value.waiting.length} wait for a decision: the longest are listed, and others
-          come once these are decided.
-        </li>
-      )}
+    <ul class="notice">
       {more.map(({ kind, state, read, count }) => (
-        <li key={`${kind} ${state}`}>
-          Of {count} actors of kind {kind} in <b>{state}</b> the {read} longest were read:{' '}
-          <a href={linkTo({ view: 'fleet', kind, state })}>all of them</a>.
+        <li key={kind + state}>
+          <a href={linkTo({ view: 'fleet', kind, state })}>
+            {count} of {kind} in {state}
+          </a>
+          : {read} are read.
         </li>
       ))}
-      {deadLettersCount > deadLetters.length && (
-        <li>
-          Of {deadLettersCount} dead letters the newest {deadLetters.length} are listed; others come once
-          these are dealt with.
-        </li>
-      )}
+      {deadLettersCount > deadLetters.length && <li>{deadLettersCount} dead letters.</li>}
     </ul>
   );
 }
