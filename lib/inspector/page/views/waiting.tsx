@@ -45,7 +45,7 @@ export function WaitingPage({ at }: { readonly at: WaitingPlace }) {
 
 /** What is not in the list, how much of it there is, and where all of it stands. */
 function More() {
-  const { more = [], deadLetters = [], deadLettersCount = 0 } = stuck.value ?? {};
+  const { more = [] } = stuck.value ?? {};
   return (
     <ul class="notice">
       {more.map(({ kind, state, read, count }) => (
@@ -56,7 +56,6 @@ function More() {
           : {read} are read.
         </li>
       ))}
-      {deadLettersCount > deadLetters.length && <li>{deadLettersCount} dead letters.</li>}
     </ul>
   );
 }
