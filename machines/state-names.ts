@@ -35,3 +35,7 @@ export function activeStates(value: Json): readonly string[] {
     ),
   ].sort();
 }
+
+/** An event that XState named for itself, by its state alone: `0.flight.booking done`, `light.red ends`. */
+export const spoken = (event: string): string =>
+  event.replace(/^\d+\.(?:.*\.)?([^.]+ (?:done|failed))$/, '$1').replace(/^.*\.([^.]+ ends)$/, '$1');

@@ -95,7 +95,8 @@ export function fitHistory(
     );
   if (after !== context.messages)
     return refuse('CONFLICT', { messages: context.messages }, 'Its messages have changed. Import again.');
-  if (!Array.isArray(entries) || entries.length > historyLimits.entriesMax) return wrong('entries');
+  const given: unknown = entries;
+  if (!Array.isArray(given) || given.length > historyLimits.entriesMax) return wrong('entries');
   const place = entries.findIndex(
     ({ id, role, content, timestamp }) =>
       !/^[A-Za-z0-9._:-]{1,64}$/.test(id) ||

@@ -100,4 +100,4 @@ export async function readPlain(home: string, path: string): Promise<string | un
 
 /** Names in a folder, in order; none where there is no such folder. */
 export const namesIn = async (home: string, folder: string): Promise<readonly string[]> =>
-  (await readdir(join(home, folder)).catch(() => [])).sort();
+  (await readdir(join(home, folder)).catch((): string[] => [])).sort();

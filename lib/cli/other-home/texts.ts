@@ -1,8 +1,7 @@
-import { readdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { listBundled, readBundled } from '../../records/bundles/home-files.js';
 import { parsePlainYaml, type PlainYaml } from '../../records/plain-yaml.js';
-import { readPlain, unreadable } from './home-files.js';
+import { namesIn, readPlain, unreadable } from './home-files.js';
 import { unfitSelection, type Engines } from './selection.js';
 import { send, type SendOptions, type Unit } from './send.js';
 
@@ -136,7 +135,7 @@ async function textUnits(
 /** Here texts stand in one folder. */
 async function docUnits(home: string, { ledger }: SendOptions): Promise<readonly Unit[]> {
   const units: Unit[] = [];
-  for (const name of (await readdir(join(home, 'docs')).catch(() => [])).sort()) {
+  for (const name of await namesIn(home, 'docs')) {
     const path = `knowledge/docs/${name}`;
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}\.md$/.test(name)) {
       ledger.leave('text', `docs/${name}`, 'It is no Markdown file with a plain name.');

@@ -1,5 +1,5 @@
 import type { App } from '../app.js';
-import { runsAbove } from '../workflow-runs/runs-above.js';
+import { runsAbove } from '../workflow-runs/read-run.js';
 
 /**
  * Does a message say what these sessions said? They may have sent it themselves, or a cron job or a workflow, which

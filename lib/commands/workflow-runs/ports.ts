@@ -10,7 +10,7 @@ import { definitionAt } from './definitions.js';
 import { openStepSession } from './open-step-session.js';
 import { request } from './request.js';
 import { startRun } from './start-run.js';
-import { runsAbove } from './runs-above.js';
+import { runsAbove } from './read-run.js';
 import { causesOfRun, stepRequest } from '../authority/workflow-authority.js';
 import { operateWorkItem } from './work-item-step.js';
 import type { InnerRunInput } from './run-input.js';

@@ -2,8 +2,9 @@ import { callerName, type Caller } from '../../../machines/caller.js';
 import { isoTime, sortableText } from '../../../machines/sortable.js';
 import { asJson, type Json } from '../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { limits } from '../../../machines/workflow-run/context.js';
 import type { RunView } from '../../../machines/workflow-run/view.js';
-import type { App } from '../app.js';
+import type { App, GatewayActor } from '../app.js';
 import { cursorOf } from '../page-after.js';
 import { idsOf } from '../iterate.js';
 import { mergedAfter, type Place, type Range } from '../work-items/merge-lists.js';
@@ -151,6 +152,18 @@ export function takesPart(
   if (by.employee !== null && (by.employee === requester.employee || by.employee === parked?.target))
     return true;
   return Object.values(steps).some(({ worker }) => worker?.kind === 'session' && own.includes(worker.id));
+}
+
+/** The run and those that it is a step of, nearest first. */
+export async function runsAbove({ supervisor }: App, runId: string): Promise<readonly RunView[]> {
+  const above: RunView[] = [];
+  for (let id: string | undefined = runId; id !== undefined && above.length <= limits.depthMax;) {
+    const run: GatewayActor<'workflow-run'> | undefined = await supervisor.get('workflow-run', id);
+    if (run === undefined) break;
+    above.push(run.view);
+    id = run.view.parent?.runId;
+  }
+  return above;
 }
 
 export interface RunsQuery {

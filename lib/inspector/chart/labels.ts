@@ -1,4 +1,5 @@
 import type { Line } from './drawing.js';
+import { spoken } from '../../../machines/state-names.js';
 import type { ChartEdge, ChartState } from './definition.js';
 
 /** What is written on arrows and in boxes: short, in the words of the machine, each thing once. */
@@ -14,10 +15,6 @@ export function labelOf({ event, condition }: ChartEdge): string {
   if (condition === null || tacit.has(condition.split('(')[0] ?? '')) return said;
   return `${said} [${/^(?:guard|inline)$/.test(condition) ? 'a function' : condition}]`;
 }
-
-/** What XState named for itself, by the state alone: `0.flight.booking done`, `light.red ends`. */
-export const spoken = (event: string): string =>
-  event.replace(/^\d+\.(?:.*\.)?([^.]+ (?:done|failed))$/, '$1').replace(/^.*\.([^.]+ ends)$/, '$1');
 
 const tacit: ReadonlySet<string> = new Set(['goes']);
 

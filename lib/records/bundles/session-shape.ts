@@ -18,7 +18,7 @@ const bundledMessage = z
     /** The tool that it tells of, and the agent's own id of that call. */
     toolCall: z.string().max(200).optional(),
     toolId: z.string().max(200).optional(),
-    /** Of what an agent did: what kind of deed, what the tool was given and answered. */
+    /** Of what an agent did: what it was, and what the tool was given and answered. */
     meta: z.record(z.string().max(64), z.union([z.string(), z.number(), z.boolean()])).optional(),
     partial: z.boolean().optional(),
     /** Hashes of its attachments. */

@@ -12,7 +12,7 @@ import { deadLetters, stuck, stuckError } from '../stuck.js';
 import { HeldButton, isHolding } from './held-button.js';
 import { Fault, OutcomeLine } from './outcome-line.js';
 import { readable } from './step.js';
-import { AsThrown, plainly } from './thrown.js';
+import { AsThrown, plainly } from './cause.js';
 import type { ActorDetail, DeadLetters } from '../../answers.js';
 import type { ActorKey } from '../../../../machines/outputs.js';
 

@@ -5,10 +5,9 @@ import { LongList, type RowPlace } from '../../../page/parts/long-list.js';
 import { useKeptRows } from '../../../page/parts/use-kept-rows.js';
 import { go, linkTo, type WaitingColumn, type WaitingPlace } from '../place.js';
 import { causeOf, whatHelps, type Problem, wordsOfState } from '../problems.js';
-import { Cause } from './cause.js';
+import { AsThrown, Cause, plainly } from './cause.js';
 import { OutcomeLine } from './outcome-line.js';
 import { readable } from './step.js';
-import { AsThrown, plainly } from './thrown.js';
 
 /** Read once the rows are drawn: what a decision is about, and what ends it. */
 const SubjectOf = later(async () => (await import('./subject.js')).SubjectOf);

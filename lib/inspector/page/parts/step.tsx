@@ -2,7 +2,7 @@ import { moveOf } from '../moves.js';
 import type { InspectEntry } from '../../../client/inspector-frames.js';
 import { Name, tone } from '../../../page/parts/state.js';
 import { To } from '../../../page/parts/to.js';
-import { spoken } from '../../chart/labels.js';
+import { spoken } from '../../../../machines/state-names.js';
 
 /** One step in a line: what happened, and from which state into which, where that changed. */
 export function Step({ entry }: { readonly entry: Pick<InspectEntry, 'event' | 'from' | 'to'> }) {

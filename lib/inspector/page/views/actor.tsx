@@ -13,7 +13,7 @@ import { OwnWaiting, Resume } from '../parts/decide.js';
 import { OutcomeLine } from '../parts/outcome-line.js';
 import { OwnRun } from '../parts/run-queue.js';
 import { History } from '../parts/history.js';
-import { AsThrown, plainly } from '../parts/thrown.js';
+import { AsThrown, plainly } from '../parts/cause.js';
 import { NextMoves } from '../parts/next-moves.js';
 import { Panels } from '../parts/panels.js';
 import { Relations, OwnLetters, Pending } from '../parts/pending.js';

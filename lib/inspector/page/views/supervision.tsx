@@ -7,7 +7,7 @@ import { DeadLettersPanel } from '../parts/letters.js';
 import { Panel } from '../../../page/parts/panel.js';
 import { whatHelps } from '../problems.js';
 import { QuotasPanel } from '../parts/quotas.js';
-import { plainly } from '../parts/thrown.js';
+import { plainly } from '../parts/cause.js';
 import { WorkersPanel } from '../parts/workers.js';
 import type { SupervisionTree } from '../../answers.js';
 
