@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { bearer, leave } from './access.js';
 import { draftCount, dropDrafts } from './draft.js';
 import { readOnly } from './base.js';
@@ -40,12 +40,18 @@ export function Frame({
   readonly children: ComponentChildren;
 }) {
   const before = useRef(where);
+  const first = useRef(where);
   // With the first drawing, not after it: who is already in a field of the new view would be taken out of it
   useLayoutEffect(() => {
     if (before.current === where) return;
     // What had the focus is gone with the view before: who listens or walks by keys begins at the new one
     before.current = where;
-    document.getElementById('main')?.focus({ preventScroll: true });
+    focusMain();
+  }, [where]);
+  // Behind a dialog that leads elsewhere nothing takes the focus, and what had it before is gone with its view
+  useEffect(() => {
+    if (where !== first.current && document.activeElement === document.body) focusMain();
+    first.current = '';
   }, [where]);
   return (
     <div class="frame">
@@ -188,3 +194,5 @@ export function Mark() {
     </svg>
   );
 }
+
+const focusMain = (): void => document.getElementById('main')?.focus({ preventScroll: true });

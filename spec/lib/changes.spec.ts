@@ -231,7 +231,7 @@ describe('changes of a session', () => {
     git(cwd, 'add', 'good.txt');
     await done('discard', { paths: ['a.txt'] });
     expect((await read()).files).to.deep.equal([
-      { path: 'good.txt', change: 'added', added: 1, removed: 0, isCommitted: false },
+      { path: 'good.txt', change: 'added', added: 1, removed: 0, isCommitted: false, renamedFrom: null },
     ]);
     expect(git(cwd, 'show', '--format=', '--name-only', 'HEAD')).to.equal('a.txt\n');
   });
