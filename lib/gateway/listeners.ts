@@ -223,7 +223,11 @@ function cutSlowReaders(
       if (held > heldBytesMax && socket.writableLength > 0) socket.destroy();
     }
   }, checkEveryMs).unref();
-  return () => clearInterval(checking);
+  // Those too that were upgraded, of which the servers know no more
+  return () => {
+    clearInterval(checking);
+    for (const socket of sockets.keys()) socket.destroy();
+  };
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
@@ -243,7 +247,7 @@ function portOf(server: Server): number {
 
 /**
  * An orderly end: no new connection, no new request on an old one, answers for all that had begun, then the
- * sockets.
+ * sockets. What is open after that is left to `Listeners.close`.
  *
  * @internal
  */
@@ -270,12 +274,18 @@ export function drainable(servers: readonly Server[]) {
       closeSockets();
       const idle = setInterval(letIdleGo, 50); // a connection becomes idle when its last answer is out
       const late = setTimeout(() => servers.forEach((server) => server.closeAllConnections()), drainMs);
-      await closed;
+      let last: NodeJS.Timeout | undefined;
+      const over = new Promise<void>((resolve) => (last = setTimeout(resolve, drainMs + socketsMs)));
+      await Promise.race([closed, over]);
       clearInterval(idle);
       clearTimeout(late);
+      clearTimeout(last);
     },
   };
 }
+
+/** A socket that was asked to close and does not is cut after a second. */
+const socketsMs = 1_500;
 
 /**
  * One answer at a time per connection. Node hands out every request that a client has sent ahead (pipelining)

@@ -50,7 +50,7 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
     server.on('upgrade', (incoming: IncomingMessage, near: Duplex, head: Buffer) => {
       const url = gatewayUrl();
       readSocketBearer(incoming); // where the gateway will look, too
-      if (url === undefined || !isOwn(incoming)) return void near.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      if (url === undefined || !isOwn(incoming)) return turnAway(near, '403 Forbidden');
       const far = connect(Number(new URL(url).port), new URL(url).hostname);
       const lines = incoming.rawHeaders.flatMap((name, n, all) =>
         n % 2 === 0 && name.toLowerCase() !== 'cookie' ? [`${name}: ${all[n + 1]}`] : [],
@@ -59,13 +59,13 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
       carry(near, far, head);
     });
     server.on('connect', ({ url = '' }: IncomingMessage, near: Duplex, head: Buffer) => {
-      if (!mayReach.has(url)) return void near.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+      if (!mayReach.has(url)) return turnAway(near, '403 Forbidden');
       const at = url.lastIndexOf(':');
       const far = connect(Number(url.slice(at + 1)), url.slice(0, at), () => {
         near.write('HTTP/1.1 200 OK\r\n\r\n');
         carry(near, far, head);
       });
-      far.once('error', () => near.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+      far.once('error', () => turnAway(near, '502 Bad Gateway'));
     });
 
     await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -87,6 +87,12 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
 
 /** What fits the address of a Unix socket everywhere. */
 const pathBytesMax = 100;
+
+/** No server looks after it any more: not after its faults, and not after its end. */
+function turnAway(near: Duplex, status: string): void {
+  near.on('error', () => near.destroy());
+  near.end(`HTTP/1.1 ${status}\r\n\r\n`, () => near.destroy());
+}
 
 function carry(near: Duplex, far: Socket, head: Buffer): void {
   if (head.length > 0) far.write(head);

@@ -60,7 +60,10 @@ export function openMountedSocket(
   async function admit(request: IncomingMessage, stream: Duplex, head: Buffer): Promise<void> {
     const admission = open.size >= socketsMax ? refuse('BUSY') : await judge(request);
     if (isRefusal(admission)) {
-      stream.end(`HTTP/1.1 ${admission.status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+      const { status } = admission;
+      stream.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
+        stream.destroy(),
+      );
       return;
     }
     sockets.handleUpgrade(request, stream, head, (socket) => serve(socket, stream, request));

@@ -179,7 +179,10 @@ const charactersPerMs = 4_000;
 const frameMs = 0.5;
 const burstMs = 10_000;
 
-/** Answers an upgrade that is refused. `hangUp(stream, refuse('UNAUTHENTICATED'))` */
+/**
+ * Answers an upgrade that is refused, and waits for no one who takes the answer and stays: Node's server has let go of
+ * the connection. `hangUp(stream, refuse('UNAUTHENTICATED'))`
+ */
 export function hangUp(stream: Duplex, refusal: Refusal): void {
   const body = JSON.stringify(failureBody(refusal));
   stream.end(
@@ -192,5 +195,6 @@ export function hangUp(stream: Duplex, refusal: Refusal): void {
       '',
       body,
     ].join('\r\n'),
+    () => stream.destroy(),
   );
 }
