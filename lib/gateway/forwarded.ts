@@ -19,6 +19,8 @@ export interface ClientEnd {
   readonly secure: boolean;
   /** What the standby listens on: one of its names, unless a wildcard. */
   readonly host: string;
+  /** Of the agent that holds it, where that is a process of the standby's machine: the owner cannot see it. */
+  readonly mark?: number;
 }
 
 /** The path of the request that makes a connection a forwarded one. */
@@ -41,13 +43,24 @@ export function introduce(
   /** Of the other end, where it has shown one. */
   certificate: string,
 ): { readonly headers: Readonly<Record<string, string>>; isOwner(answer: IncomingHttpHeaders): boolean } {
-  const nonce = randomBytes(16).toString('base64url');
-  const text = Buffer.from(JSON.stringify({ ...client, certificate, nonce })).toString('base64url');
+  turns += 1;
+  const said: Introduction = { ...client, certificate, from, turn: turns };
+  const text = Buffer.from(JSON.stringify(said)).toString('base64url');
   return {
     headers: { [textHeader]: text, [proofHeader]: sign(key, 'standby', text) },
     isOwner: (answer) => isSigned(key, 'owner', text, answer[proofHeader]),
   };
 }
+
+interface Introduction extends ClientEnd {
+  readonly certificate: string;
+  /** The process that introduces, and the number of this introduction of its: each counts once. */
+  readonly from: string;
+  readonly turn: number;
+}
+
+const from = randomBytes(16).toString('base64url');
+let turns = 0;
 
 const textHeader = 'x-svc-forwarded';
 const proofHeader = 'x-svc-node-proof';
@@ -55,14 +68,14 @@ const proofHeader = 'x-svc-node-proof';
 /** Takes in what a standby forwards; false: it is none of this home, or looked at another certificate than ours. */
 export function forwardedConnections(key: string, server: Server, cert: string | undefined) {
   const own = cert === undefined ? '' : new X509Certificate(cert).fingerprint256;
+  const isFirst = firstTimes();
   return ({ headers }: IncomingMessage, socket: Socket, head: Buffer): boolean => {
     const text = String(headers[textHeader]);
     if (!isSigned(key, 'standby', text, headers[proofHeader])) return false;
     // Of a standby that has proved what it is
-    const said = JSON.parse(Buffer.from(text, 'base64url').toString()) as ClientEnd & {
-      readonly certificate: string;
-    };
+    const said = JSON.parse(Buffer.from(text, 'base64url').toString()) as Introduction;
     if (said.certificate !== '' && said.certificate !== own) return false;
+    if (!isFirst(said)) return false; // said again by one who has overheard it
     socket.write(
       [
         'HTTP/1.1 101 Switching Protocols',
@@ -84,6 +97,24 @@ export function forwardedConnections(key: string, server: Server, cert: string |
     return true;
   };
 }
+
+/** Without clocks, which may differ: what is far behind the newest of its process is too old. */
+function firstTimes() {
+  const heard = new Map<string, { newest: number; turns: Set<number> }>();
+  return ({ from, turn }: Introduction): boolean => {
+    const of = heard.get(from) ?? { newest: 0, turns: new Set() };
+    if (!Number.isSafeInteger(turn) || turn <= of.newest - behindMax || of.turns.has(turn)) return false;
+    of.newest = Math.max(of.newest, turn);
+    of.turns.add(turn);
+    if (of.turns.size > 2 * behindMax)
+      of.turns = new Set([...of.turns].filter((one) => one > of.newest - behindMax));
+    heard.set(from, of);
+    return true;
+  };
+}
+
+/** As many as a node takes connections, all on their way at once. */
+const behindMax = 4_096;
 
 const clientEnds = new WeakMap<Socket, ClientEnd>();
 

@@ -4,6 +4,7 @@ import { connect as connectSecure, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
 import type { HomeState, SeenOwner } from '../store/postgres/lease.js';
 import { refuse } from '../../machines/refusals.js';
+import { agentProcesses } from './agent-process.js';
 import { failureBody } from './errors.js';
 import { forwardPath, forwardProtocol, introduce, type ClientEnd } from './forwarded.js';
 import { limits, type Listeners } from './listeners.js';
@@ -78,10 +79,12 @@ export function openStandby({
     clearTimeout(late);
     // One that takes us for the owner is not sent on: two that were wrong about each other would never end
     if (end === undefined && path !== undefined && own.includes(path)) return answerHere(socket);
+    let client: ClientEnd | undefined;
     for (const until = performance.now() + holdMs; end === undefined && !socket.destroyed;) {
       const owner = home?.owner;
       if (owner !== undefined && performance.now() - failedAt > retryMs) {
-        const upstream = await reach(owner, clientEndOf(socket));
+        client ??= await clientEndOf(socket);
+        const upstream = await reach(owner, client);
         const isStillIt = home?.owner?.key === owner.key && open.has(socket);
         if (upstream !== undefined && isStillIt && end === undefined)
           return join(socket, upstream, owner.key);
@@ -122,18 +125,27 @@ export function openStandby({
     socket.pipe(upstream).pipe(socket);
     upstream.on('error', () => upstream.destroy());
     socket.once('close', () => upstream.destroy());
+    // The owner has said its last: a client that takes it and stays holds nothing here or there
+    upstream.once('end', () => socket.destroySoon());
     // Where it ended in order, what it had said is still on its way
     upstream.once('close', () => (upstream.readableEnded ? socket.destroySoon() : socket.destroy()));
     return true;
   }
 
-  const clientEndOf = (socket: Socket): ClientEnd => ({
-    address: socket.remoteAddress ?? '',
-    port: socket.remotePort ?? 0,
-    localPort: socket.localPort ?? 0,
-    secure: (socket as Partial<TLSSocket>).encrypted === true,
-    host,
-  });
+  // Never quiet: whose agents work on this machine is not known here
+  const markedAt = agentProcesses({ size: 1, resolve: () => undefined, sessionOfMark: String });
+
+  async function clientEndOf(socket: Socket): Promise<ClientEnd> {
+    const mark = await markedAt(socket);
+    return {
+      address: socket.remoteAddress ?? '',
+      port: socket.remotePort ?? 0,
+      localPort: socket.localPort ?? 0,
+      secure: (socket as Partial<TLSSocket>).encrypted === true,
+      host,
+      ...(mark !== undefined && { mark: Number(mark) }),
+    };
+  }
 
   const local = createServer(
     { ...limits, keepAliveTimeout: 1 },

@@ -4,14 +4,20 @@ import { once } from 'node:events';
 import { request } from 'node:https';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { pino } from 'pino';
+import { findAgentMark } from '../../../actors/engines/process/agent-mark.js';
+import { findSystemProgram } from '../../../actors/sandbox/system-program.js';
 import { selfSigned } from '../../fixtures/certificate.js';
 import { openListeners, type Listeners } from '../../../lib/gateway/listeners.js';
 import { openStandby, type SeenHome, type Standby } from '../../../lib/gateway/standby.js';
 import { openOffice, type Office } from '../records/office.js';
 import { makeClient, openHouse, operatorToken, watch, type House } from './fixture.js';
+import { stays } from './stays.js';
 
 const key = '5f0c6a3e-6a2f-4b5e-9d6e-0d3f0a1b2c3d';
 const bearer = { authorization: `Bearer ${operatorToken}` };
+
+const mark =
+  process.platform === 'linux' ? await findAgentMark(await findSystemProgram('prlimit')) : undefined;
 
 /** A standby and an owner of the same home: real connections, without the database that says who is who. */
 describe('a standby', () => {
@@ -198,6 +204,31 @@ describe('a standby', () => {
     expect((await browser.get('/api/work-items')).status).to.equal(401);
   });
 
+  // It has read the token in the shared home, and its process is not on the owner's machine
+  if (mark !== undefined)
+    it("tells the owner of an agent of its own machine that shows the operator's token", async () => {
+      const house = await openOwner();
+      const { port, operator } = await beside(house);
+      expect((await house.operator.get('/api/sessions')).status, 'the owner looks no more').to.equal(200);
+      const ask = async (token: string): Promise<string> => {
+        const program = `fetch('http://127.0.0.1:${port}/api/sessions', { headers: { authorization: 'Bearer ${token}' } })
+        .then(async (answer) => console.log(answer.status, await answer.text()))`;
+        const [prlimit = '', ...words] = mark.wordsFor('s-1');
+        const child = spawn(prlimit, [...words, process.execPath, '-e', program], {
+          env: {},
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        let said = '';
+        child.stdout.on('data', (piece) => (said += String(piece)));
+        await once(child, 'close');
+        return said;
+      };
+      expect(await ask(operatorToken)).to.match(/^403 .*its own token only/);
+      expect((await operator.get('/api/sessions')).status).to.equal(200);
+      const { body } = await operator.post('/api/sessions', { prompt: 'hang' });
+      expect(await ask(house.tokens.mint(body.id))).to.match(/^200 /);
+    });
+
   // Linux alone says whose a connection is
   if (process.platform === 'linux') {
     // It has read the operator's token, and the owner cannot see its process at the other end of the connection
@@ -252,6 +283,44 @@ describe('a standby', () => {
       front.standby.seen(home);
       expect((await front.operator.get('/api/status')).status).to.equal(503);
     }
+  });
+
+  // It would name any address as its client's for as long as the ownership lasts
+  it('takes in what a standby says once only', async () => {
+    const house = await openOwner();
+    const heard: Buffer[] = [];
+    const way = createServer((socket) => {
+      const through = connect({ port: house.gateway.port, host: '127.0.0.1' });
+      for (const each of [socket, through]) each.on('error', () => each.destroy());
+      socket.on('data', (piece) => void heard.push(piece));
+      socket.pipe(through).pipe(socket);
+    }).listen(0, '127.0.0.1');
+    servers.push(way);
+    await once(way, 'listening');
+    const front = await standBy();
+    front.standby.seen(at(`http://127.0.0.1:${(way.address() as AddressInfo).port}`));
+    expect((await front.operator.get('/api/sessions')).status).to.equal(200);
+    const [introduction = ''] =
+      /^GET \/ws\/node [^]*?\r\n\r\n/.exec(Buffer.concat(heard).toString('latin1')) ?? [];
+    expect(introduction).not.to.equal('');
+    const { socket } = await line(house.gateway.port);
+    socket.write(introduction);
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).to.match(/^HTTP\/1\.1 403 /);
+    socket.destroy();
+  });
+
+  // Neither the owner nor the standby may wait for it
+  it('lets go of a client that is turned away and never closes', async () => {
+    const house = await openOwner();
+    const { port, listeners } = await beside(house);
+    const { socket, said } = await stays(port, '/ws');
+    expect(await said).to.match(/^HTTP\/1\.1 401 /);
+    const left = (): Promise<number> =>
+      new Promise((resolve) => listeners.servers[0]?.getConnections((_error, count) => resolve(count)));
+    while ((await left()) > 0) await new Promise((resolve) => setImmediate(resolve));
+    await house.gateway.close(600_000);
+    socket.destroy();
   });
 
   // Two that take each other for the owner would send a request round for ever
