@@ -1,12 +1,12 @@
 import { newestRow, ownRow } from '../iterate.js';
-import type { App, GatewayActor } from '../app.js';
-import { statusOf } from '../sessions/open-session.js';
+import type { App } from '../app.js';
 import type { MessageRow } from '../../../machines/session/context.js';
+import type { QueueRow } from '../../../machines/session/rows.js';
 
 /**
  * A task of an agent of another house, read from the session that it is told to: nothing of it is kept twice. A task is
- * what a session does for one message; the session is the context, in which one task follows the other. It ends where
- * the next task begins, or where a person of the house speaks: what is said to people is not told outsiders.
+ * what a session does for one message; the session is the context, in which one task follows the other. What is said
+ * in it by others, before, meanwhile or after, is not told outsiders: only the turns that its own messages began count.
  */
 export interface Task {
   readonly id: string;
@@ -19,6 +19,8 @@ export interface Task {
   readonly answer: string;
   /** Epoch milliseconds of its last message. */
   readonly at: number;
+  /** The turn of its session that began last, and whether it is this task that it works on now. */
+  readonly turn: { readonly id: string | null; readonly isOwn: boolean };
 }
 
 export type TaskState = 'submitted' | 'working' | 'completed' | 'failed' | 'canceled';
@@ -48,80 +50,102 @@ export async function readTask(app: App, employee: string, taskId: string): Prom
   const begun = await newestRow(app.supervisor, actor, 'messages', (row) => idOf(row) === taskId);
   if (begun === undefined) return undefined;
   // Its queue first, its words last: what has ended has its answer by then
-  const queue = await app.supervisor.rows(actor, 'queue', { after: Number(begun.n) - 1 });
+  const queue = new Map(
+    (await app.supervisor.rows(actor, 'queue', { after: Number(begun.n) - 1 })).map(({ row }) => [
+      row.id,
+      row,
+    ]),
+  );
   const session = await app.supervisor.get('session', kept.session);
   if (session === undefined) return undefined;
-  const said = await wordsOf(app, kept.session, taskId, Number(begun.n));
-  const last = said.asked.at(-1) ?? said.begun;
+  const { asked, answers, hasFailed } = await wordsOf(app, kept.session, taskId, Number(begun.n), queue);
+  const [last = begun.row] = asked.slice(-1);
   const isCancelled = (await ownRow(app.supervisor, cancelRowOf(taskId))) != null;
-  const status = queue.find(({ row }) => row?.id === last.id)?.row?.status;
+  const { messageId, attemptToken } = session.view;
   return {
     id: taskId,
     contextId: kept.contextId,
     sessionId: kept.session,
-    state: stateOf({ status, session, isCancelled, ...said }),
-    asked: [said.begun, ...said.asked].map(({ id, content }) => ({ id, text: withoutLabel(content) })),
-    answer: said.answers.map(({ content }) => content).join('\n\n'),
-    at: said.answers.at(-1)?.timestamp ?? last.timestamp,
+    state: stateOf({
+      statuses: asked.map(({ id }) => queue.get(id)?.status),
+      isCancelled,
+      isAnswered: answers.length > 0,
+      hasFailed,
+    }),
+    asked: asked.map(({ id, content }) => ({ id, text: withoutLabel(content) })),
+    answer: answers.map(({ content }) => content).join('\n\n'),
+    at: answers.at(-1)?.timestamp ?? last.timestamp,
+    turn: { id: attemptToken, isOwn: asked.some(({ id }) => id === messageId) },
   };
 }
 
 interface Words {
-  readonly begun: MessageRow;
-  /** What was added to it while it was at work. */
+  /** The message that began it, and what was added to it while it was at work. */
   readonly asked: readonly MessageRow[];
   readonly answers: readonly MessageRow[];
+  /** The last of its turns did. */
   readonly hasFailed: boolean;
-  /** Something else was asked after it. */
-  readonly isPast: boolean;
 }
 
-async function wordsOf(app: App, sessionId: string, taskId: string, from: number): Promise<Words> {
+/** A turn ends in one commit, so its answer has the time at which its message was done; no two turns overlap. */
+async function wordsOf(
+  app: App,
+  sessionId: string,
+  taskId: string,
+  from: number,
+  queue: ReadonlyMap<string, QueueRow>,
+): Promise<Words> {
   const asked: MessageRow[] = [];
   const answers: MessageRow[] = [];
-  let begun: MessageRow | undefined;
+  /** When its turns ended; a message stands before the answer to it. */
+  const ends = new Set<number>();
+  const answered = new Set<number>();
+  let isOpen = false;
   let hasFailed = false;
   for (let after = from - 1; ;) {
     const rows = await app.supervisor.rows({ kind: 'session', id: sessionId }, 'messages', { after });
     for (const { n, row } of rows) {
       after = Number(n);
       const { kind, task } = (row.meta ?? {}) as { readonly kind?: string; readonly task?: string };
-      if (begun === undefined) begun = row;
-      else if (kind === 'a2a' && task === taskId) asked.push(row);
-      else if (kind === 'a2a' || row.role === 'user')
-        return { begun, asked, answers, hasFailed, isPast: true };
-      else if (row.id.endsWith(':error')) hasFailed = true;
-      else if (row.id.endsWith(':answer') && row.partial !== true) {
-        answers.push(row);
-        hasFailed = false;
-      }
+      const isAnswer = row.id.endsWith(':answer');
+      if (asked.length === 0 || (kind === 'a2a' && task === taskId)) {
+        const { status, completedAt } = queue.get(row.id) ?? {};
+        asked.push(row);
+        isOpen ||= status === 'pending' || status === 'running';
+        if (status === 'completed' && completedAt != null) ends.add(completedAt);
+      } else if (!isAnswer && !row.id.endsWith(':error')) continue;
+      else if (ends.has(row.timestamp)) {
+        if (!isAnswer) hasFailed = true;
+        else if (row.partial !== true && !answered.has(row.timestamp)) {
+          answered.add(row.timestamp);
+          answers.push(row);
+          hasFailed = false;
+        }
+      } else if (!isOpen && row.timestamp > Math.max(0, ...ends)) return { asked, answers, hasFailed };
     }
-    if (rows.length === 0 && begun !== undefined) return { begun, asked, answers, hasFailed, isPast: false };
+    if (rows.length === 0 && asked.length > 0) return { asked, answers, hasFailed };
     if (rows.length === 0) throw new Error(`message ${taskId} of session ${sessionId} is gone`);
   }
 }
 
 function stateOf({
-  status,
-  session,
+  statuses,
   isCancelled,
-  answers,
+  isAnswered,
   hasFailed,
-  isPast,
-}: Words & {
-  /** Of the message in the queue; undefined: its engine was not there, and it never came into it. */
-  readonly status: string | undefined;
-  readonly session: GatewayActor<'session'>;
+}: {
+  /** Of its messages in the queue; undefined: its engine was not there, and it never came into it. */
+  readonly statuses: readonly (string | undefined)[];
   readonly isCancelled: boolean;
+  readonly isAnswered: boolean;
+  readonly hasFailed: boolean;
 }): TaskState {
-  if (status === 'pending') return 'submitted';
-  if (status === 'running') return 'working';
-  if (status === 'completed') return hasFailed ? 'failed' : 'completed';
+  // A turn that was cut and goes on is pending or running again
+  if (statuses.includes('running')) return 'working';
+  if (statuses.includes('pending')) return 'submitted';
+  if (statuses.at(-1) === 'completed') return hasFailed ? 'failed' : 'completed';
   if (isCancelled) return 'canceled';
-  if (status === undefined || isPast) return 'failed';
-  // A turn that was cut goes on as another one
-  if (['running', 'waiting'].includes(statusOf(session))) return 'working';
-  return answers.length > 0 && !hasFailed ? 'completed' : 'failed';
+  return isAnswered && !hasFailed ? 'completed' : 'failed';
 }
 
 const idOf = (row: MessageRow | null): string | undefined => row?.id;

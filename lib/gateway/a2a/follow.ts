@@ -17,13 +17,17 @@ export async function* followTask(
   const { supervisor } = app;
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal]);
-  let words = '';
+  let { turn } = task;
+  /** Of the turn that speaks now: it may be one that no one has read of yet, and may be none of this task. */
+  let heard = { answerId: '', words: '' };
   let isDue = true;
+  let fault: { readonly error: unknown } | undefined;
   let wake = (): void => undefined;
   const forget = supervisor.onProgress(({ actor, event, payload }) => {
-    const { type, content } = payload as { readonly type?: string; readonly content?: string };
+    const { type, content = '', messageId = '' } = payload as Delta;
     if (actor.id !== task.sessionId || event !== 'session:delta' || type !== 'text') return;
-    words += content ?? '';
+    if (messageId !== heard.answerId) heard = { answerId: messageId, words: '' };
+    heard.words += content;
     wake();
   });
   const watching = (async () => {
@@ -39,8 +43,10 @@ export async function* followTask(
       wake();
     }
     ended.abort(); // the home is closed
-    wake();
-  })();
+  })().catch((error: unknown) => {
+    fault = { error };
+    ended.abort();
+  });
   until.addEventListener('abort', () => wake());
   try {
     while (!until.aborted) {
@@ -48,25 +54,37 @@ export async function* followTask(
         isDue = false;
         const now = await readTask(app, employee, task.id);
         if (now === undefined) return; // erased, or deleted
+        ({ turn } = now);
         // What was said before its end comes before it
-        if (words !== '' && !isEnded(now)) yield { words: taken() };
+        const words = isEnded(now) ? '' : ownWords();
+        if (words !== '') yield { words };
         yield { task: now };
         if (isEnded(now)) return;
-      } else if (words !== '') yield { words: taken() };
-      if (isDue || words !== '' || until.aborted) continue;
-      await new Promise<void>((resolve) => (wake = resolve));
+      }
+      const words = ownWords();
+      if (words !== '') yield { words };
+      else if (!isDue && !until.aborted) await new Promise<void>((resolve) => (wake = resolve));
     }
+    if (fault !== undefined) throw fault.error;
   } finally {
     ended.abort();
     forget();
     await watching;
   }
 
-  function taken(): string {
-    const piece = words;
-    words = '';
-    return piece;
+  /** What others of the house are told in the same session is not for outsiders. */
+  function ownWords(): string {
+    if (heard.answerId !== `${turn.id}:answer`) return '';
+    const { words } = heard;
+    heard.words = '';
+    return turn.isOwn ? words : '';
   }
+}
+
+interface Delta {
+  readonly type?: string;
+  readonly content?: string;
+  readonly messageId?: string;
 }
 
 const minor: ReadonlySet<string> = new Set(['turn.recorded', 'turn.heard', 'turn.native', 'output.swept']);
