@@ -136,7 +136,10 @@ async function opener(
     });
 }
 
-/** Ends its work. NOT_FOUND, or CONFLICT where it has ended. */
+/**
+ * Ends its work, and no one else's: what waits is taken back, and a turn is stopped only where it is its own. NOT_FOUND,
+ * or CONFLICT where it has ended.
+ */
 export function cancelTask(app: App, to: Offered, taskId: string): Promise<Task | Refusal> {
   return inTurn(app.supervisor, `a2a/${to.name}`, async () => {
     const task = await readTask(app, to.name, taskId);
@@ -146,7 +149,14 @@ export function cancelTask(app: App, to: Offered, taskId: string): Promise<Task 
     return committed(app, to, taskId, {
       actors: [session],
       run(turns) {
-        turns.send(session, { type: 'session.stop', reason: 'The outsider who asked for it cancelled it.' });
+        const running = turns.read(session)?.view.messageId;
+        for (const { id } of task.asked)
+          if (id !== running) turns.send(session, { type: 'queue.cancel', messageId: id }, { soft: true });
+        if (task.asked.some(({ id }) => id === running))
+          turns.send(session, {
+            type: 'session.stop',
+            reason: 'The outsider who asked for it cancelled it.',
+          });
         turns.put(cancelRowOf(taskId), turns.at);
       },
     });
