@@ -145,6 +145,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   };
   const metrics = requestMetricsOf();
   const { backup, console } = options;
+  const ending = new AbortController();
   const routes = routesOf(facts, {
     backup,
     hookSecret: options.hookSecret,
@@ -153,6 +154,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     pairing,
     metrics,
     console,
+    ending: ending.signal,
     own: options.routes,
   });
 
@@ -204,7 +206,12 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     app,
     post: postTo(app, routes),
     measure: () => measure(app, facts, metrics),
-    close: (drainMs = 10_000) =>
-      (closing ??= drain.close(drainMs, () => socket.close()).finally(listeners.close)),
+    close(drainMs = 10_000) {
+      const endOpen = (): void => {
+        socket.close();
+        ending.abort();
+      };
+      return (closing ??= drain.close(drainMs, endOpen).finally(listeners.close));
+    },
   };
 }

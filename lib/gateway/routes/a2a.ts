@@ -13,7 +13,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Reply } from '../../commands/request.js';
 import { cardOf } from '../a2a/card.js';
 import { perMinute, type Limiter } from '../limiter.js';
-import { route, type HttpRequest, type Route } from '../route.js';
+import { route, type CredentialRequest, type HttpRequest, type Route } from '../route.js';
 import { iso } from '../schemas.js';
 
 const answered = z.looseObject({});
@@ -32,13 +32,19 @@ const made = z.object({
  * Employees as agents of the Agent2Agent protocol: JSON-RPC at `/a2a/<name>`, the card below it. Without a credential
  * of that employee nothing but the card is answered, and none but one who is offered has a card.
  */
-export function a2aRoutes(version: string): readonly Route[] {
+export function a2aRoutes(version: string, ending?: AbortSignal): readonly Route[] {
   const limiters = new Map<string, Limiter>();
-  const open = new Map<string, number>();
+  const calls = new Set<Call>();
+  const endCalls = (name?: string): void => {
+    for (const call of calls) if (name === undefined || call.name === name) call.ended.abort();
+  };
+  // A stream would hold the end of the gateway until it is cut
+  ending?.addEventListener('abort', () => endCalls(), { once: true });
 
   /** Messages, and streams that are open: of each employee by itself. */
   function limited({ app }: Pick<HttpRequest, 'app'>, to: Offered, method: string): Refusal | undefined {
-    if (streaming.has(method) && (open.get(to.name) ?? 0) >= streamsMax)
+    const open = [...calls].filter((call) => call.isStream && call.name === to.name).length;
+    if (streaming.has(method) && open >= streamsMax)
       return refuse(
         'TOO_MANY',
         {},
@@ -60,11 +66,35 @@ export function a2aRoutes(version: string): readonly Route[] {
   }
 
   async function answer(request: HttpRequest<Rpc, undefined>): Promise<Reply | Refusal> {
-    const { app, body, header } = request;
+    const { app, body } = request;
     const to = offered(app, request.params['name'] ?? '');
     if (to === undefined) return refuse('NOT_FOUND', {}, 'Not found');
     const full = limited(request, to, body.method ?? '');
     if (full !== undefined) return asRpc(full, body);
+    const isStream = streaming.has(body.method ?? '');
+    const call: Call = { name: to.name, isStream, ended: new AbortController() };
+    calls.add(call);
+    if (ending?.aborted === true) call.ended.abort();
+    let stream: Readable | undefined;
+    try {
+      const reply = await answerCall(request, to, call.ended);
+      if (!isRefusal(reply) && reply.body instanceof Readable) stream = reply.body;
+      return reply;
+    } finally {
+      if (stream === undefined) calls.delete(call);
+      else stream.once('close', () => calls.delete(call));
+    }
+  }
+
+  async function answerCall(
+    request: HttpRequest<Rpc, undefined>,
+    to: Offered,
+    ended: AbortController,
+  ): Promise<Reply | Refusal> {
+    const { app, body, header } = request;
+    // It may have been revoked since the head of the request came; from here on that ends the call
+    const unproved = await unprovedBy(request);
+    if (unproved !== undefined) return unproved;
     // With the first request: few homes have an employee who is offered
     const [
       { JsonRpcTransportHandler, ServerCallContext, validateVersion },
@@ -78,8 +108,7 @@ export function a2aRoutes(version: string): readonly Route[] {
       import('../a2a/agent.js'),
     ]);
     const requestedVersion = header('a2a-version') ?? '0.3';
-    const closed = new AbortController();
-    const agent = employeeAgent(app, to, { errors, signal: closed.signal, version });
+    const agent = employeeAgent(app, to, { errors, signal: ended.signal, version });
     const refused = (error: unknown): Reply => ({
       body: {
         jsonrpc: '2.0',
@@ -109,11 +138,16 @@ export function a2aRoutes(version: string): readonly Route[] {
     } catch (error) {
       return troubled() ?? refused(error);
     }
-    open.set(to.name, (open.get(to.name) ?? 0) + 1);
-    const stream = Readable.from(framed(first, answers, formatSSEEvent));
-    stream.once('close', () => {
-      open.set(to.name, (open.get(to.name) ?? 1) - 1);
-      closed.abort();
+    const frames = framed(first, answers, formatSSEEvent);
+    const stream = Readable.from({
+      [Symbol.asyncIterator]: () => ({
+        next: () => frames.next(),
+        // Who hung up: what is awaited ends first, or this would wait for the next news
+        return: () => {
+          ended.abort();
+          return frames.return();
+        },
+      }),
     });
     return { headers: { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' }, body: stream };
   }
@@ -166,8 +200,11 @@ export function a2aRoutes(version: string): readonly Route[] {
         if (install !== undefined)
           return refuse('CONFLICT', {}, `The package "@a2a-js/sdk" is not installed. Install it: ${install}`);
         const { replace = false } = request.body;
-        const done = await makeCredential(request, request.params['name'] ?? '', { replace });
-        return isRefusal(done) ? done : { body: done };
+        const name = request.params['name'] ?? '';
+        const done = await makeCredential(request, name, { replace });
+        if (isRefusal(done)) return done;
+        endCalls(name);
+        return { body: done };
       },
     ),
     route(
@@ -180,8 +217,13 @@ export function a2aRoutes(version: string): readonly Route[] {
         answer: z.object({ status: z.literal('ok') }),
         refusals: ['NOT_FOUND'],
       },
-      async (request) =>
-        (await revokeCredential(request, request.params['name'] ?? '')) ?? { body: { status: 'ok' } },
+      async (request) => {
+        const name = request.params['name'] ?? '';
+        const refusal = await revokeCredential(request, name);
+        if (refusal !== undefined) return refusal;
+        endCalls(name);
+        return { body: { status: 'ok' } };
+      },
     ),
     route(
       'GET',
@@ -210,10 +252,7 @@ export function a2aRoutes(version: string): readonly Route[] {
           'A2A (protocol 1.0), JSON-RPC: SendMessage, SendStreamingMessage, GetTask, SubscribeToTask, CancelTask. ' +
           "With the employee's own credential as bearer.",
         headers: { 'A2A-Version': '`1.0`.' },
-        credential: async ({ app, params, header }) =>
-          (await opens(app, params['name'] ?? '', header('authorization')))
-            ? undefined
-            : refuse('UNAUTHENTICATED', {}, 'The credential is missing or wrong.'),
+        credential: unprovedBy,
         body: rpc,
         bodyBytesMax: 256 * 1024,
         answer: answered,
@@ -225,6 +264,19 @@ export function a2aRoutes(version: string): readonly Route[] {
 }
 
 type Rpc = z.output<typeof rpc>;
+
+/** A call that is under way, or a stream that is open. */
+interface Call {
+  /** Of the employee. */
+  readonly name: string;
+  readonly isStream: boolean;
+  readonly ended: AbortController;
+}
+
+const unprovedBy = async ({ app, params, header }: CredentialRequest): Promise<Refusal | undefined> =>
+  (await opens(app, params['name'] ?? '', header('authorization')))
+    ? undefined
+    : refuse('UNAUTHENTICATED', {}, 'The credential is missing or wrong.');
 
 const pathOf = (name: string): string => `/a2a/${name}`;
 

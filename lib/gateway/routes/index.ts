@@ -64,6 +64,8 @@ export interface RoutesOptions {
   readonly metrics?: RequestMetrics | undefined;
   readonly console?: Console | undefined;
   readonly hookSecret?: string | undefined;
+  /** Aborted where the gateway begins to drain: what stays open until then ends. */
+  readonly ending?: AbortSignal | undefined;
   /** Of the host's own. */
   readonly own?: readonly Route[] | undefined;
 }
@@ -102,7 +104,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...eraseRoutes,
     ...trustRoutes,
     ...hookRoutes(options.hookSecret),
-    ...a2aRoutes(facts.version),
+    ...a2aRoutes(facts.version, options.ending),
     ...attentionRoutes,
     ...heldDecisionRoutes,
     ...notificationRoutes,

@@ -34,6 +34,8 @@ describe('an employee that is offered over A2A', function () {
         'prompt=$(cat)',
         `case "$prompt" in *slowly*) echo begun >> ${outside}/begun; printf "half "`,
         `until [ -e ${outside}/go ]; do sleep 0.1; done; printf done;;`,
+        `*wait*) echo begun >> ${outside}/begun; until [ -e ${outside}/ready ]; do sleep 0.1; done`,
+        `printf "in the house "; until [ -e ${outside}/go ]; do sleep 0.1; done; printf alone;;`,
         '*fail*) exit 3;;',
         '*) printf "%s" "$prompt";; esac',
       ].join('\n'),
@@ -63,6 +65,7 @@ describe('an employee that is offered over A2A', function () {
     );
     await rm(join(outside, 'go'), { force: true });
     await rm(join(outside, 'begun'), { force: true });
+    await rm(join(outside, 'ready'), { force: true });
   });
   after(async () => {
     await troupe.run('stop', '--now', '--home', troupe.home());
@@ -213,6 +216,88 @@ describe('an employee that is offered over A2A', function () {
     );
   });
 
+  /** The session that a context is, and what a person or an agent of the house says in it. */
+  async function inside(
+    client: A2aClient,
+  ): Promise<{ contextId: string; say: (text: string) => Promise<void> }> {
+    const known = new Set(
+      (await operator.get('/api/sessions')).body.sessions.map(({ id }: { id: string }) => id),
+    );
+    const { contextId } = await ask(client, 'water');
+    const { sessions } = (await operator.get('/api/sessions')).body;
+    const own = sessions.find(({ id }: { id: string }) => !known.has(id));
+    const say = async (message: string): Promise<void> => {
+      const { status } = await operator.post(`/api/sessions/${own.id}/message`, { message });
+      expect(status).to.be.within(200, 202);
+    };
+    return { contextId, say };
+  }
+
+  it('tells no outsider what it is asked by the house, before, meanwhile and after', async () => {
+    const ann = await agent('ann', await credentialOf('ann'));
+    const { contextId, say } = await inside(ann);
+    await say('wait for the house');
+    await until(async () => (await begun()) === 1);
+    let text = '';
+    let taskId = '';
+    const states: (TaskState | undefined)[] = [];
+    for await (const { payload } of ann.sendMessageStream(asking('slowly', { contextId }))) {
+      if (payload?.$case === 'task') {
+        taskId = payload.value.id;
+        states.push(payload.value.status?.state);
+        await writeFile(join(outside, 'ready'), '');
+        await letGo();
+      }
+      if (payload?.$case === 'statusUpdate') states.push(payload.value.status?.state);
+      if (payload?.$case === 'artifactUpdate') {
+        const piece = said({ artifacts: [payload.value.artifact] } as Task);
+        expect(piece).to.not.match(/house|alone/);
+        text = payload.value.append ? text + piece : piece;
+      }
+    }
+    expect(text).to.equal('half done');
+    expect([states[0], states.at(-1)]).to.deep.equal([
+      TaskState.TASK_STATE_SUBMITTED,
+      TaskState.TASK_STATE_COMPLETED,
+    ]);
+    await say('fail');
+    await say('done?');
+    await until(async () =>
+      (await operator.get('/api/sessions')).body.sessions.every(
+        ({ status }: { status: string }) => status !== 'running',
+      ),
+    );
+    const after = await read(ann, taskId);
+    expect([stateOf(after), said(after)]).to.deep.equal([TaskState.TASK_STATE_COMPLETED, 'half done']);
+  });
+
+  it('answers the outsider where a person speaks meanwhile', async () => {
+    const ann = await agent('ann', await credentialOf('ann'));
+    const { contextId, say } = await inside(ann);
+    const { id } = await ask(ann, 'slowly', { contextId }, true);
+    await until(async () => (await begun()) === 1);
+    await say('what does the house say?');
+    await letGo();
+    const whole = await until(async () => {
+      const now = await read(ann, id);
+      return stateOf(now) !== TaskState.TASK_STATE_WORKING && now;
+    });
+    expect([stateOf(whole), said(whole)]).to.deep.equal([TaskState.TASK_STATE_COMPLETED, 'half done']);
+  });
+
+  it('takes back what waits without ending the work of others', async () => {
+    const ann = await agent('ann', await credentialOf('ann'));
+    const { contextId, say } = await inside(ann);
+    await say('wait for the house');
+    await until(async () => (await begun()) === 1);
+    const { id } = await ask(ann, 'more', { contextId }, true);
+    const cancelled = await ann.cancelTask({ tenant: '', id, metadata: undefined });
+    expect(stateOf(cancelled)).to.equal(TaskState.TASK_STATE_CANCELED);
+    const { sessions } = (await operator.get('/api/sessions')).body;
+    expect(sessions.filter(({ status }: { status: string }) => status === 'running')).to.have.length(1);
+    await writeFile(join(outside, 'ready'), '');
+  });
+
   it('is found again by the id of its task after its gateway was killed, and does it once', async () => {
     const ann = await agent('ann', await credentialOf('ann'));
     const message = asking('slowly', { messageId: 'over-the-death' }, true);
@@ -236,7 +321,74 @@ describe('an employee that is offered over A2A', function () {
     expect(await begun()).to.equal(1);
   });
 
+  /** The states and words of a stream; `seen` is called at its beginning, when nothing of it can end by itself. */
+  async function streamed(client: A2aClient, seen: () => Promise<void>): Promise<string[]> {
+    const all: string[] = [];
+    for await (const { payload } of client.sendMessageStream(asking('slowly'))) {
+      all.push(payload?.$case ?? '');
+      if (payload?.$case !== 'task') continue;
+      await until(async () => (await begun()) === 1);
+      await seen();
+    }
+    return all;
+  }
+
+  it('ends its streams with its credential', async () => {
+    const ann = await agent('ann', await credentialOf('ann'));
+    const seen = await streamed(ann, async () => {
+      await credentialOf('ann', 'revoke');
+      await letGo();
+      await until(async () =>
+        (await operator.get('/api/sessions')).body.sessions.every(
+          ({ status }: { status: string }) => status !== 'running',
+        ),
+      );
+    });
+    const again = await agent('ann', await credentialOf('ann'));
+    const { length } = await streamed(again, letGo);
+    expect(seen.length, seen.join()).to.be.lessThan(length);
+    expect(seen.filter((name) => name === 'statusUpdate')).to.have.length.at.most(1);
+  });
+
+  it('ends its streams before its gateway does, rather than to be cut', async () => {
+    const ann = await agent('ann', await credentialOf('ann'));
+    let stopping: Promise<unknown> | undefined;
+    const seen = await streamed(ann, async () => {
+      stopping = troupe.run('stop', '--home', troupe.home());
+    });
+    expect(seen[0]).to.equal('task');
+    await stopping;
+    await start('--port', String(port));
+  });
+
   describe('and its limits', () => {
+    it('counts the streams that are open, and those alone', async () => {
+      const credential = await credentialOf('ann');
+      const ann = await agent('ann', credential);
+      const { id } = await ask(ann, 'slowly', {}, true);
+      await until(async () => (await begun()) === 1);
+      const subscribe = async (signal?: AbortSignal): Promise<number> =>
+        (
+          await fetch(`http://127.0.0.1:${port}/a2a/ann`, {
+            method: 'POST',
+            headers: {
+              'content-type': 'application/json',
+              'a2a-version': '1.0',
+              authorization: `Bearer ${credential}`,
+            },
+            body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SubscribeToTask', params: { id } }),
+            ...(signal && { signal }),
+          })
+        ).status;
+      const hangUp = new AbortController();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => subscribe(hangUp.signal)));
+      expect(answers.filter((status) => status === 200)).to.have.length(16);
+      expect(answers.filter((status) => status === 429)).to.have.length(4);
+      hangUp.abort();
+      // Nothing happens in the session meanwhile
+      await until(async () => (await subscribe()) === 200);
+    });
+
     it('has a card only where it is offered, and opens to its own credential alone', async () => {
       const [ann, bob] = [await credentialOf('ann'), await credentialOf('bob', 'credential')];
       const client = makeClient(port, { 'a2a-version': '1.0' });
