@@ -325,7 +325,9 @@ describe('an employee that is offered over A2A', function () {
   async function streamed(client: A2aClient, seen: () => Promise<void>): Promise<string[]> {
     const all: string[] = [];
     for await (const { payload } of client.sendMessageStream(asking('slowly'))) {
-      all.push(payload?.$case ?? '');
+      all.push(
+        payload?.$case === 'statusUpdate' ? `state ${payload.value.status?.state}` : (payload?.$case ?? ''),
+      );
       if (payload?.$case !== 'task') continue;
       await until(async () => (await begun()) === 1);
       await seen();
@@ -344,10 +346,7 @@ describe('an employee that is offered over A2A', function () {
         ),
       );
     });
-    const again = await agent('ann', await credentialOf('ann'));
-    const { length } = await streamed(again, letGo);
-    expect(seen.length, seen.join()).to.be.lessThan(length);
-    expect(seen.filter((name) => name === 'statusUpdate')).to.have.length.at.most(1);
+    expect(seen).to.include('task').and.not.include(`state ${TaskState.TASK_STATE_COMPLETED}`);
   });
 
   it('ends its streams before its gateway does, rather than to be cut', async () => {
