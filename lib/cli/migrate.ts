@@ -186,28 +186,41 @@ const isSame = (one: Head, other: Head): boolean => one.seq === other.seq && one
 const unreadableIn = ({ kinds }: Rehearsal): number =>
   kinds.reduce((sum, { unreadableCount }) => sum + unreadableCount, 0);
 
+/** Under the lock of the home, as `apply`: no gateway can open what is renamed. What was committed is read in a copy. */
 async function undo(layout: Layout, terminal: Terminal): Promise<void> {
   await refuseRunning(layout);
-  if (!(await isUndoing(layout))) {
-    await needStore(layout);
-    const kept = await readWayBack(layout);
-    if (kept === undefined)
-      throw new CommandError(exitCodes.usage, `Nothing to undo: no migration of ${layout.home} was applied.`);
-    const head = await headOf(layout);
-    if (!isSame(head, kept.head))
-      throw new CommandError(
-        exitCodes.refused,
-        `Since the migration of ${kept.at} ${head.seq - kept.head.seq} events were committed, which going back would ` +
-          `lose. The store of before is in ${join(layout.home, 'before-migration')}.`,
-      );
+  if (!(await isUndoing(layout))) await needStore(layout);
+  const { lockHome } = await import('../store/lock.js');
+  const { storePorts } = await import('../store/ports.js');
+  const unlock = await lockHome(storePorts(), await realpath(layout.home));
+  try {
+    if (!(await isUndoing(layout))) await refuseWorked(layout);
+    await putBack(layout);
+  } finally {
+    await unlock();
   }
-  await putBack(layout);
   terminal.out('The store is as it was before the migration. Start it with the older version of Troupe.');
 }
 
-async function headOf(layout: Layout): Promise<Head> {
+async function refuseWorked(layout: Layout): Promise<void> {
+  const kept = await readWayBack(layout);
+  if (kept === undefined)
+    throw new CommandError(exitCodes.usage, `Nothing to undo: no migration of ${layout.home} was applied.`);
+  const head = await inScratch(layout, async (scratch) => {
+    await copyStore(layout, scratch);
+    return headOf(scratch);
+  });
+  if (!isSame(head, kept.head))
+    throw new CommandError(
+      exitCodes.refused,
+      `Since the migration of ${kept.at} ${head.seq - kept.head.seq} events were committed, which going back would ` +
+        `lose. The store of before is in ${join(layout.home, 'before-migration')}.`,
+    );
+}
+
+async function headOf(directory: string): Promise<Head> {
   const { openLevelStore } = await import('../store/level.js');
-  const store = await openLevelStore({ directory: layout.home, scrubEveryMs: 0 });
+  const store = await openLevelStore({ directory, scrubEveryMs: 0 });
   const { head } = store;
   await store.close();
   return head;

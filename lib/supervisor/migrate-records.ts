@@ -75,7 +75,7 @@ export async function migrateRecords(
 
 /**
  * Writes into `to` what was migrated in `from`, a copy of it: by pages, as `migrateRecords` does, and a store of which
- * a part was written already takes the rest. `onProgress` is called after each page with how many actors were compared.
+ * a part was written already takes the rest. What `to` holds no more does not come back. `onProgress` is called after each page with how many actors were compared.
  */
 export async function copyRecords(
   from: Store,
@@ -88,7 +88,7 @@ export async function copyRecords(
   for (const name of await storedKinds(from))
     for await (const page of pagesOf(from, name, pageSize)) {
       const own = await to.getMany(page.map(([key]) => key));
-      const ops = page.filter(([, text], place) => own[place] !== text);
+      const ops = page.filter(([, text], place) => own[place] !== undefined && own[place] !== text);
       await writing;
       const { seq, chain } = to.head;
       if (ops.length > 0) {

@@ -2,17 +2,19 @@ import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { once } from 'node:events';
-import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtInKinds } from '../../../lib/cli/built-in-kinds.js';
 import { contentHash } from '../../../lib/home/atomic-file.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { copyStore, putBack } from '../../../lib/home/way-back.js';
-import { migrateRecords } from '../../../lib/supervisor/migrate-records.js';
+import { copyRecords, migrateRecords } from '../../../lib/supervisor/migrate-records.js';
 import { StoreError } from '../../../lib/store/contract.js';
 import { keys, prefix } from '../../../lib/store/keys.js';
 import { openLevelStore } from '../../../lib/store/level.js';
+import { lockHome } from '../../../lib/store/lock.js';
+import { storePorts } from '../../../lib/store/ports.js';
 import { migrations } from '../../crash/migrations.js';
 import { unpack } from '../../golden/archive.js';
 import { expectationsOf, homesFolder } from '../../golden/keep.js';
@@ -135,6 +137,35 @@ describe('troupe migrate', function () {
     expect(existsSync(join(home, kept))).to.equal(false);
   });
 
+  // A gateway that a service manager started again opened a store that was renamed beneath it
+  it('holds the home while it undoes: where another process has it, nothing is moved', async () => {
+    const home = await copyOf(old, 'undone');
+    await migrate(home, '--apply');
+    expect(await killedAt('undo', home, 4)).to.equal('killed');
+    const files = await hashesOf(join(home, kept));
+    const unlock = await lockHome(storePorts(), await realpath(home));
+    const { code, err } = await migrate(home, '--undo');
+    await unlock();
+    expect([code, /another process is using/.test(err)]).to.deep.equal([4, true]);
+    expect(await hashesOf(join(home, kept))).to.deep.equal(files);
+    expect(await migrate(home, '--undo')).to.include({ code: 0 });
+    expect(await recordsOf(home)).to.deep.equal(original);
+  });
+
+  it('brings no actor back that the home holds no more', async () => {
+    const [whole, home] = [await copyOf(old, 'whole'), await copyOf(old, 'without')];
+    await migrateAll(whole);
+    const [gone = ''] = [...original.keys()];
+    await write(home, gone, null);
+    const [from, to] = [
+      await openLevelStore({ directory: whole, scrubEveryMs: 0 }),
+      await openLevelStore({ directory: home, scrubEveryMs: 0 }),
+    ];
+    await copyRecords(from, to);
+    await Promise.all([from.close(), to.close()]);
+    expect((await recordsOf(home)).has(gone)).to.equal(false);
+  });
+
   // `npm run crash -- migrations` does this with 20,000 actors and a hundred kills
   it('loses nothing of an --apply that is killed at random moments', async () => {
     const folder = await mkdtemp(join(troupe.folder, 'kills-'));
@@ -213,7 +244,7 @@ async function migrateAll(home: string): Promise<void> {
   await store.close();
 }
 
-async function write(home: string, key: string, value: string): Promise<void> {
+async function write(home: string, key: string, value: string | null): Promise<void> {
   const store = await openLevelStore({ directory: home, scrubEveryMs: 0 });
   const { seq, chain } = store.head;
   await store.write({ first: seq + 1, last: seq, chain, ops: [[key, value]] });
