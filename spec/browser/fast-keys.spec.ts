@@ -126,6 +126,66 @@ describe('fast keys in the console', () => {
     );
   });
 
+  // Only keys were refused: a click on its way approved what had slid under it
+  it('nor does a button that has come under the finger in this way', async () => {
+    const ids = await asking('one', 'two');
+    await open('#/inbox');
+    await page.waitForSelector('.detail >> text=May I, for one?');
+    await page.waitForSelector('.list li >> nth=1');
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      if (document.querySelectorAll('.list li').length !== 1) return;
+      observer.disconnect();
+      document.querySelector('.detail [data-choice=approve]').click();
+    }).observe(document.body, { childList: true, subtree: true })`);
+    await house.operator.post(`/api/work-items/${ids[0]}/approval`, { decision: 'reject' });
+    await outcome('What stood here waits no more.');
+    await page.waitForSelector('.detail >> text=May I, for two?');
+    expect(await states(ids)).to.deep.equal(['rejected', 'pending']);
+  });
+
+  it('nor what comes when what was decided here has left', async () => {
+    const ids = [...(await asking('one'))];
+    await open('#/inbox');
+    await page.waitForSelector('.detail >> text=May I, for one?');
+    await press(['a']);
+    await outcome('Approve: one');
+    await page.waitForSelector('.list li', { state: 'detached' });
+    await page.evaluate(`new MutationObserver((_, observer) => {
+      if (document.querySelectorAll('.list li').length !== 1) return;
+      observer.disconnect();
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true }));
+    }).observe(document.body, { childList: true, subtree: true })`);
+    ids.push(...(await asking('two')));
+    await outcome('What stood here waits no more.');
+    expect(await states(ids)).to.deep.equal(['approved', 'pending']);
+  });
+
+  // Until the page was loaded again, keys said that it was decided already
+  it('decide again what was withdrawn elsewhere, and what was refused when it was to count', async () => {
+    await house.close();
+    const environment = testEnvironment({ startAt: Date.now() });
+    house = await openHouse({ holds: true, environment });
+    const [id] = await asking('one');
+    await open('#/inbox');
+    const heldUnder = async (): Promise<string> => {
+      await until(
+        page,
+        `document.querySelector('.detail [data-held]') !== null ||
+        (document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'a', bubbles: true })), false)`,
+      );
+      return (await house.operator.get('/api/attention')).body.waiting[0].held.decisionId as string;
+    };
+    await page.waitForSelector('.detail >> text=May I, for one?');
+    await house.operator.call('DELETE', `/api/held-decisions/${await heldUnder()}`);
+    await page.waitForSelector('.detail [data-choice=approve]');
+    await heldUnder();
+    await house.operator.post(`/api/work-items/${id}/approval/request`, { request: 'May I, for a house?' });
+    await environment.advance(5_000);
+    await outcome('Not decided: It has changed');
+    await page.waitForSelector('.detail [data-choice=approve]');
+    await heldUnder();
+  });
+
   it('open the moves of the work item that was asked for last, and nothing changes beneath the dialog', async () => {
     const [one, two] = [await item('Water the plants'), await item('Paint the door')];
     await open('#/board');

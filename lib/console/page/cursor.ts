@@ -13,7 +13,7 @@ export interface Cursor {
   readonly thing: () => Waiting | undefined;
   /** To this thing, because a person or their decision went there. */
   readonly to: (key: string) => void;
-  /** Another decided what stood there, and the next has come so lately that no one can have read it. */
+  /** What stood there has gone of itself, and the next has come so lately that no one can have read it. */
   readonly isNew: () => boolean;
 }
 
@@ -23,11 +23,17 @@ export function useCursor(gone: (key: string) => void): Cursor {
   const place = useRef(0);
   const cameAt = useRef(-Infinity);
   const last = useRef<Waiting | undefined>(undefined);
-  /** What stood there last has gone, and not by what was decided here. */
-  const isTakenAway = (): boolean =>
-    key.value !== undefined &&
-    placeOf() < 0 &&
-    !(last.current !== undefined && keyOf(last.current) === key.value && isDecidedHere(last.current));
+  const listed = useRef<ReadonlySet<string>>(new Set());
+  /**
+   * What stood there last has gone, and no one went on from it: another decided it, or it left when its five seconds
+   * were over, or what takes its place has only now come.
+   */
+  const isTakenAway = (): boolean => {
+    if (key.value === undefined || placeOf() >= 0) return false;
+    const [before, next] = [last.current, thing()];
+    const isMine = before !== undefined && keyOf(before) === key.value && isDecidedHere(before);
+    return !isMine || before.held !== undefined || (next !== undefined && !listed.current.has(keyOf(next)));
+  };
   const placeOf = (): number => waiting.value?.findIndex((one) => keyOf(one) === key.value) ?? -1;
   const index = (): number => {
     const at = placeOf();
@@ -46,6 +52,7 @@ export function useCursor(gone: (key: string) => void): Cursor {
     // What was decided leaves its place to the next: the cursor stays where it was
     place.current = index();
     last.current = next;
+    listed.current = new Set(list?.map(keyOf));
   }, [list, key.value]);
   return {
     key,

@@ -8,7 +8,8 @@ import {
 } from '../../client/decision.js';
 import { ask, Refused } from '../../page/ask.js';
 import { client, must } from '../../page/gateway.js';
-import { holdsDecisions, keyOf, refreshWaiting, waiting, type Waiting } from './waiting.js';
+import { hear } from './live.js';
+import { holdsDecisions, keyOf, refreshWaiting, type Waiting } from './waiting.js';
 
 /** What a person may answer to a thing that waits, as the console sends it. */
 
@@ -48,6 +49,7 @@ export const hold = (
         },
       }),
     );
+    heldHere.set(decision.id, stampOf(thing));
     return decision;
   });
 
@@ -57,13 +59,24 @@ export type HeldDecision = Answer<'/api/held-decisions/{id}', 'get'>['decision']
 export const withdraw = (decisionId: string): Promise<unknown> =>
   thenRefresh(async () => {
     await must(client.delete('/api/held-decisions/{id}', { params: { path: { id: decisionId } }, body: {} }));
-    const thing = waiting.value?.find(({ held }) => held?.decisionId === decisionId);
-    if (thing !== undefined) decidedHere.delete(stampOf(thing));
+    waitsAgain(decisionId);
   });
 
 /** It was decided in this page, or is about to be: a key that is pressed twice decides once. */
 export const isDecidedHere = (thing: Waiting): boolean => decidedHere.has(stampOf(thing));
 const decidedHere = new Set<string>();
+/** The stamp of each thing by the decision that is held on it. */
+const heldHere = new Map<string, string>();
+/** It was refused when it was to count, or withdrawn, here or elsewhere: the thing can be decided once more. */
+function waitsAgain(decisionId: string): void {
+  decidedHere.delete(heldHere.get(decisionId) ?? '');
+  heldHere.delete(decisionId);
+}
+hear(({ frames }) => {
+  for (const { event, payload } of frames)
+    if (event === 'decision:refused' || event === 'decision:withdrawn')
+      waitsAgain(String(payload['decisionId']));
+});
 /** Asked again it is another thing. */
 const stampOf = (thing: Waiting): string => `${keyOf(thing)} ${thing.since}`;
 

@@ -58,6 +58,7 @@ export function Decision({
   settled,
   writing = false,
   noteField,
+  refuseUnread,
 }: {
   readonly thing: Waiting;
   /** It is decided, or held under `decisionId`; `outcome` says so in a sentence. A refusal is a sentence too. */
@@ -66,6 +67,8 @@ export function Decision({
   readonly writing?: boolean;
   /** Where the note is written, for who decides without these buttons. */
   readonly noteField?: RefObject<HTMLTextAreaElement | null>;
+  /** True where this has come under the finger so lately that no one can have read it; it says so elsewhere. */
+  readonly refuseUnread?: () => boolean;
 }) {
   const { message, busy, attempt } = useAction();
   const ownField = useRef<HTMLTextAreaElement>(null);
@@ -94,7 +97,8 @@ export function Decision({
     [key],
   );
   const choices = choicesOf(thing);
-  const choose = (choice: Choice): void =>
+  const choose = (choice: Choice): void => {
+    if (refuseUnread?.() === true) return;
     void attempt(async () => {
       late.value = '';
       try {
@@ -110,6 +114,7 @@ export function Decision({
         throw error;
       }
     });
+  };
   const ways = () => (
     <>
       {noting.value && (

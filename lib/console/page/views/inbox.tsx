@@ -98,14 +98,19 @@ export function InboxPage() {
   /** The note that is open, if it is of that thing: keys may be faster than the drawing. */
   const noteOf = (one: Waiting | undefined): HTMLTextAreaElement | null =>
     one !== undefined && thing !== undefined && keyOf(one) === keyOf(thing) ? note.current : null;
+  /** True, and said so, where what stood there has slipped away under the finger. */
+  const refuseUnread = (): boolean => {
+    if (!cursor.isNew()) return false;
+    outcome.value = {
+      text: 'What stood here waits no more. This is the next: read it, and press again.',
+      refused: true,
+    };
+    return true;
+  };
   const decideAll = async (choice: Choice): Promise<void> => {
     const at = cursor.thing();
     const isMarked = marked.value.size > 0;
-    if (!isMarked && cursor.isNew())
-      return void (outcome.value = {
-        text: 'What stood here waits no more. This is the next: read it, and press again.',
-        refused: true,
-      });
+    if (!isMarked && refuseUnread()) return;
     const written = noteOf(at)?.value ?? ''; // before it goes with what is decided
     const all = isMarked
       ? (waiting.value ?? []).filter((one) => marked.value.has(keyOf(one)))
@@ -316,6 +321,7 @@ export function InboxPage() {
                 thing={thing}
                 writing={writing.value === keyOf(thing)}
                 noteField={note}
+                refuseUnread={refuseUnread}
                 settled={(text, refused, made) => {
                   outcome.value = { text, refused };
                   if (made === undefined) return;
