@@ -247,6 +247,35 @@ describe('what is kept in the home, in the console', () => {
     await page.context().close();
   });
 
+  // It said that all was as before, and did not see the sessions of cron jobs
+  it('a retirement that is refused midway says what is done; the sessions of cron jobs belong to it', async () => {
+    await writeFile(join(home.home, 'org/build/fred.yaml'), 'rank: employee\n');
+    const operator = makeClient(Number(new URL(instance.url).port), { authorization: `Bearer ${token}` });
+    const page = await open('#/organisation');
+    await page.waitForSelector('[data-employee=fred]');
+    const job = (
+      await operator.post('/api/cron', {
+        ...{ name: 'Count the newts', prompt: 'list', schedule: '0 7 * * 1', employee: 'fred' },
+      })
+    ).body;
+    expect((await operator.post(`/api/cron/${job.id}/trigger`, {})).status).to.be.within(200, 299);
+    await page.route('**/api/sessions/*/archive', (route) =>
+      route.fulfill({ status: 409, json: { error: 'CONFLICT', message: 'It is not idle.' } }),
+    );
+    await page.click('[aria-label="Retire fred"]');
+    await page.waitForSelector('.retire [data-tie=jobs] >> text=Count the newts');
+    await page.waitForSelector('.retire [data-tie=sessions] >> text=/1 session/');
+    await page.click('.retire button[type=submit]');
+    await page.waitForSelector(
+      '.retire [role=alert] >> text=/fred is not retired. Refused: to archive a session/',
+    );
+    await page.waitForSelector('.retire [role=alert] >> text=/Done already: cron jobs switched off: 1/');
+    await page.unroute('**/api/sessions/*/archive');
+    await page.click('.retire button[type=submit]');
+    await page.waitForSelector('[data-employee=fred]', { state: 'detached' });
+    await page.context().close();
+  });
+
   // Who left an editor of a text, by a link or by closing the tab, lost what was written
   it('keeps what was written and not saved, and throws it away where one wants', async () => {
     const page = await open('#/text/knowledge/pond.md');

@@ -172,50 +172,82 @@ interface Ties {
 const isWorking = ({ status }: Session): boolean => !atRest.has(status);
 const atRest: ReadonlySet<string> = new Set(['idle', 'error', 'interrupted', 'stopped']);
 
-/** The file goes last: whatever is refused or cut off before can be done once more. */
+/**
+ * The file goes last: whatever is refused or cut off before can be done once more. Where something is refused, what is
+ * done by then is said: the dialog asks for the rest.
+ */
 async function retire(name: string, { jobs, sessions, items }: Ties, heir: string): Promise<void> {
+  const done = new Map<string, number>();
+  const step = async (what: string, answer: Promise<unknown>, outcome: string): Promise<void> => {
+    await must(answer).catch((error: unknown) => {
+      const before = [...done].map(([words, n]) => `${words}: ${n}`).join(', ');
+      throw new Error(
+        `${name} is not retired. Refused: ${what}: ${said(error)}${before === '' ? '' : ` Done already: ${before}.`}`,
+      );
+    });
+    done.set(outcome, (done.get(outcome) ?? 0) + 1);
+  };
   for (const { id, ...job } of jobs)
-    await explained(
-      `The cron job ${job.name}`,
+    await step(
+      `the cron job ${job.name}`,
       client.put('/api/cron/{id}', {
         params: { path: { id } },
         body: heir === '' ? { enabled: false } : { employee: heir },
       }),
+      heir === '' ? 'cron jobs switched off' : `cron jobs given to ${heir}`,
     );
   if (heir !== '')
     for (const { id } of items)
-      await explained(
+      await step(
         id,
         client.post('/api/work-items/{id}/assign', { params: { path: { id } }, body: { assignee: heir } }),
+        `work items given to ${heir}`,
       );
   for (const session of sessions) {
     const params = { path: { id: session.id } };
     if (isWorking(session))
-      await explained('A session', client.post('/api/sessions/{id}/stop', { params, body: {} }));
-    await explained('A session', client.post('/api/sessions/{id}/archive', { params, body: {} }));
+      await step(
+        'to stop a session',
+        client.post('/api/sessions/{id}/stop', { params, body: {} }),
+        'sessions stopped',
+      );
+    await step(
+      'to archive a session',
+      client.post('/api/sessions/{id}/archive', { params, body: {} }),
+      'sessions archived',
+    );
   }
-  await must(client.delete('/api/org/employees/{name}', { params: { path: { name } } }));
-}
-
-async function explained<Value>(what: string, answer: Promise<Value>): Promise<void> {
-  await must(answer).catch((error: unknown) => {
-    throw new Error(`Not retired. ${what} is as it was: ${said(error)}`);
-  });
+  await step('its file', client.delete('/api/org/employees/{name}', { params: { path: { name } } }), 'file');
 }
 
 async function read(name: string, signal: AbortSignal): Promise<Ties> {
   const [jobs, sessions, items] = await Promise.all([
     must(client.get('/api/cron', { signal })),
-    ask<readonly Session[]>(`/api/sessions?group=${encodeURIComponent(name)}&limit=500`, { signal }),
+    Promise.all([sessionsIn(name, signal), sessionsIn('__cron__', signal)]),
     openItems(name, signal),
   ]);
   return {
     jobs: jobs.filter(
       ({ employee, enabled, managedBy }) => employee === name && enabled && managedBy === null,
     ),
-    sessions,
+    // A cron job's are in a group of their own, whoever works in them
+    sessions: sessions.flat().filter(({ employee }) => employee === name),
     items,
   };
+}
+
+async function sessionsIn(group: string, signal: AbortSignal): Promise<readonly Session[]> {
+  const found: Session[] = [];
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const query: string = new URLSearchParams({ group, limit: '100', cursor }).toString();
+    const page: { sessions: readonly Session[]; nextCursor: string | null } = await ask(
+      `/api/sessions?${query}`,
+      { signal },
+    );
+    found.push(...page.sessions);
+    cursor = page.nextCursor;
+  }
+  return found;
 }
 
 async function openItems(assignee: string, signal: AbortSignal): Promise<Ties['items']> {
