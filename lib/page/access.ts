@@ -22,9 +22,9 @@ export const keep = (): void => store(token);
 
 /** Forget the token. The gateway did not take it (any more), or the person has finished. */
 export function leave(why: Access = 'needed'): void {
+  access.value = why; // first: what a button holds is sent by the one who pressed it
   token = null;
   store(null);
-  access.value = why;
 }
 
 function readKept(): string | null {

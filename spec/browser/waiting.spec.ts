@@ -279,6 +279,39 @@ describe('what waits, in a browser', () => {
     await closing.context().close();
   });
 
+  // It was sent five seconds later, as whoever was let in by then
+  it('carries out what is held when the token is forgotten, as the one who pressed', async () => {
+    const made = await post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: {
+        title: 'Ask once',
+        nodes: [
+          {
+            id: 'ask',
+            type: 'gate',
+            label: 'Ask',
+            gate: { kind: 'approval', approvalRef: 'go', description: 'Go?' },
+          },
+          { id: 'send', type: 'step', label: 'Send', actor: { kind: 'noop' } },
+        ],
+        edges: [{ id: 'e', from: 'ask', to: 'send' }],
+      },
+    });
+    const started = await post(`/api/workflow-definitions/${made.definition.id}/run`, {});
+    const path = `workflow-definitions/${made.definition.id}/runs/${started.runId}`;
+    const leaving = await viewer.open(house.gateway.url, {
+      at: `#/runs/${made.definition.id}/${started.runId}`,
+    });
+    await leaving.click('text=Cancel this run');
+    await leaving.waitForSelector('[data-held]');
+    const sent = leaving.waitForRequest(`**/${path}/cancel`);
+    await leaving.click('text=Forget token');
+    expect((await (await sent).allHeaders())['authorization']).to.match(/^Bearer ./);
+    while ((await house.operator.get(`/api/${path}`)).body.status !== 'cancelled')
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    await leaving.context().close();
+  });
+
   it('lists what is at work for long, and finds an actor by words of its title', async () => {
     const { id } = await post('/api/sessions', { prompt: 'hang on', title: 'Count all the sheep' });
     // The real list, asked for younger ones: no spec waits for a quarter of an hour

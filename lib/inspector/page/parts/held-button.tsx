@@ -1,12 +1,13 @@
 import { signal } from '@preact/signals';
+import { access } from '../../../page/access.js';
 import { report } from '../../../page/action.js';
 import { said } from '../../../page/ask.js';
 import { now, span } from '../../../page/clock.js';
 
 /**
  * A button for what nothing takes back: it is carried out five seconds after it was pressed, also when one has gone to
- * another view by then, unless it is undone. Who closes the page before has it carried out at once: there is no undo
- * any more. A page that stood still meanwhile carries nothing out. What it came to is reported under `of`.
+ * another view by then, unless it is undone. Who closes the page before, or forgets the token, has it carried out at
+ * once: there is no undo any more, and who comes next sends nothing of it. A page that stood still meanwhile carries nothing out. What it came to is reported under `of`.
  */
 export function HeldButton({
   of,
@@ -84,6 +85,8 @@ function release(of: string): void {
   held.value = left;
   if (left.size === 0) window.removeEventListener('pagehide', carryOutAll);
 }
+
+access.subscribe(carryOutAll);
 
 const holdMs = 5_000;
 const lateMs = 10_000;
