@@ -203,6 +203,73 @@ describe('a session as a file', () => {
     expect(await named('Far')).to.have.length(1);
   });
 
+  const range = (from: number, to: number, name = 'g') =>
+    Array.from({ length: to - from }, (_, place) => said(`${name}${from + place}`));
+  const idsIn = async (id: string) => (await messages(there, id)).slice(1).map(({ id: row }) => row);
+
+  it('takes what a session has grown by from a file that begins later, and misses nothing silently', async () => {
+    const grown = (omitted: number, to: number) =>
+      bundle({ id: 'far-6', title: 'Grown', omitted, messages: range(omitted, to) });
+    await take(grown(0, 10));
+    const id = String((await named('Grown'))[0]?.id);
+    expect((await take(grown(11, 20))).body.error).to.match(/The 1 messages before this part are missing/);
+    await take(grown(5, 15));
+    await take(grown(15, 17)); // begins right behind it
+    const all = range(0, 17).map((one) => (one as { id: string }).id);
+    expect(await idsIn(id)).to.deep.equal(all);
+    // Older files bring nothing
+    for (const file of [grown(0, 10), grown(5, 15)])
+      expect((await take(file)).body.entries[0].change).to.equal('same');
+    expect(await idsIn(id)).to.deep.equal(all);
+  });
+
+  it('refuses a session that was begun anew in the other home', async () => {
+    const file = (rows: readonly object[]) => bundle({ id: 'far-7', title: 'Anew', messages: rows });
+    await take(file(range(0, 4)));
+    for (const count of [2, 4, 6]) {
+      const answer = await take(file(range(0, count, 'new')));
+      expect([answer.status, answer.body.error]).to.deep.equal([409, answer.body.error]);
+      expect(answer.body.error).to.match(/begun anew/);
+    }
+    expect(await idsIn(String((await named('Anew'))[0]?.id))).to.deep.equal(['g0', 'g1', 'g2', 'g3']);
+  });
+
+  it('goes on behind a file that someone attached to a half of it', async () => {
+    const part = (from: number, to: number, more: boolean) =>
+      bundle({ id: 'far-8', title: 'Attached', from, more, messages: range(from, to) });
+    await take(part(0, 2, true));
+    const id = String((await named('Attached'))[0]?.id);
+    const leafFile = { content: Buffer.from('a leaf').toString('base64'), filename: 'leaf.txt' };
+    expect((await there.post(`/api/sessions/${id}/attachments`, leafFile)).status).to.equal(201);
+    expect((await take(part(0, 2, true))).body.entries[0].change).to.equal('same');
+    await take(part(2, 4, true));
+    expect((await take(part(0, 2, true))).body.entries[0].change).to.equal('same');
+    await take(part(0, 6, false));
+    const ids = await idsIn(id);
+    expect(ids.filter((_, place) => place !== 2)).to.deep.equal(['g0', 'g1', 'g2', 'g3', 'g4', 'g5']);
+  });
+
+  it('says that a session was left half which has gone on since, and leaves an erased one alone', async () => {
+    const part = (name: string, from: number, more: boolean) =>
+      bundle({ id: name, title: name, from, more, messages: range(from, from + 2) });
+    for (const name of ['half-on', 'half-erased', 'whole-on']) await take(part(name, 0, name !== 'whole-on'));
+    const [halfOn = '', halfErased = '', wholeOn = ''] = await Promise.all(
+      ['half-on', 'half-erased', 'whole-on'].map(async (name) => String((await named(name))[0]?.id)),
+    );
+    for (const id of [halfOn, wholeOn]) {
+      await there.post(`/api/sessions/${id}/message`, { message: 'mine' });
+      await idle(there, id);
+    }
+    await there.post('/api/erase', { sessionId: halfErased });
+    for (const from of [0, 2]) {
+      const half = await take(part('half-on', from, from === 0));
+      expect(half.status).to.equal(409);
+      expect(half.body.error).to.include(`it has gone on here (session ${halfOn}): it stays half`);
+    }
+    for (const name of ['half-erased', 'whole-on'])
+      expect((await take(part(name, 0, false))).body.entries[0].change).to.equal('same');
+  });
+
   it('leaves a session alone that has gone on, though more of it comes', async () => {
     const one = { id: 'far-2', title: 'Went on' };
     await take(bundle({ ...one, messages: [said('a')] }));

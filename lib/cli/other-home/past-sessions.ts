@@ -56,7 +56,7 @@ export async function importSessions(
   await whole.flush();
 }
 
-type About = Omit<BundledSession, 'messages' | 'attachments' | 'from'>;
+type About = Omit<BundledSession, 'messages' | 'attachments' | 'from' | 'more'>;
 
 function aboutSession(row: Row): About | undefined {
   const id = textOf(row, 'id', 400);
@@ -184,16 +184,17 @@ async function* inParts(
   let messages: BundledMessage[] = [];
   let files = new Map<string, BundledFile>();
   let chars = 0;
-  const part = (): BundledSession => ({
+  const part = (isLast: boolean): BundledSession => ({
     ...about,
     ...(from > 0 && { from }),
+    ...(!isLast && { more: true }),
     messages,
     ...(files.size > 0 && { attachments: [...files.values()] }),
   });
   for await (const { message, files: shown } of said) {
     const size = JSON.stringify([message, shown]).length;
     if (messages.length > 0 && (chars + size > partCharsMax || messages.length >= partMessagesMax)) {
-      yield { session: part(), isLast: false };
+      yield { session: part(false), isLast: false };
       from += messages.length;
       messages = [];
       files = new Map();
@@ -203,7 +204,7 @@ async function* inParts(
     for (const file of shown) files.set(file.sha256, file);
     chars += size;
   }
-  yield { session: part(), isLast: true };
+  yield { session: part(true), isLast: true };
 }
 
 const partCharsMax = 1_500_000;

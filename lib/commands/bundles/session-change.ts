@@ -20,39 +20,88 @@ export type BundledSession = NonNullable<Bundle['sessions']>[number];
 /** How far this home has a session of a bundle. */
 export interface SessionHere {
   readonly id: string;
-  /** How many of its messages are here; undefined: it is left as it is, for it goes on by itself, or was erased. */
-  readonly messages: number | undefined;
+  /** The first message of the bundle that is not here; behind the last one: nothing is to be done. */
+  readonly next: number | Refusal;
 }
+
+/** What the home remembers of an imported session. Places count the messages of the other home from its first one. */
+type Origin = {
+  readonly id: string;
+  /** So many stand before the first one that was taken. */
+  readonly first: number;
+  /** Up to here they are taken. */
+  readonly known: number;
+  /** Id of the last one; null: none was taken yet. */
+  readonly last: string | null;
+  /** False: parts were still to come. */
+  readonly isWhole: boolean;
+};
 
 /** Where a session of a bundle is in this home already; undefined: nowhere. */
 export async function sessionHere(
-  { app }: Request,
+  request: Request,
   session: BundledSession,
 ): Promise<SessionHere | undefined> {
-  const own = await app.supervisor.get('session', session.id);
-  if (own?.view.createdAt === session.createdAt) return { id: session.id, messages: undefined };
-  const id = await ownRow(app.supervisor, originKey('session', session));
-  if (typeof id !== 'string') return undefined;
-  const here = await app.supervisor.get('session', id);
-  const isAsItCame = here?.view.status === 'idle' && here.view.attemptToken === null;
-  const [last] = await app.supervisor.rows({ kind: 'session', id }, 'messages', { last: 1 });
-  return { id, messages: isAsItCame && last !== undefined ? Number(last.n) - noticesMade : undefined };
+  const { supervisor } = request.app;
+  const nothing = session.messages.length;
+  const own = await supervisor.get('session', session.id);
+  if (own?.view.createdAt === session.createdAt) return { id: session.id, next: nothing };
+  const origin = await originOf(request, session);
+  if (origin === undefined) return undefined;
+  const { id, isWhole } = origin;
+  const here = await supervisor.get('session', id);
+  if (here === undefined || here.value === 'deleted') return { id, next: nothing }; // erased, it stays so
+  if (here.view.status === 'idle' && here.view.attemptToken === null)
+    return { id, next: await nextOf(request, session, origin) };
+  const half = `Its import was cut before its end, and it has gone on here (session ${id}): it stays half.`;
+  return { id, next: isWhole ? nothing : refuse('CONFLICT', { id, known: origin.known }, half) };
 }
+
+const originOf = async ({ app }: Request, session: BundledSession): Promise<Origin | undefined> =>
+  (await ownRow(app.supervisor, originKey('session', session))) as Origin | undefined;
+
+/** Found by the id of the last message that was taken: a session grows, and a file of it may begin at any place. */
+async function nextOf(
+  { app }: Request,
+  { from = 0, omitted = 0, messages }: BundledSession,
+  { id, first, known, last }: Origin,
+): Promise<number | Refusal> {
+  if (last === null) return from === 0 ? 0 : missing(from);
+  const taken = messages.findIndex((message) => message.id === last);
+  if (taken >= 0) return taken + 1;
+  const begin = omitted + from;
+  if (begin === known) return 0;
+  if (begin > known) return missing(begin - known);
+  // An earlier part, or an older file: then its last message is here, behind no more than a few that were put between
+  const place = noticesMade + begin + messages.length - first;
+  const rows =
+    place > noticesMade
+      ? await app.supervisor.rows({ kind: 'session', id }, 'messages', { after: place - 1, limit: 20 })
+      : [];
+  return rows.some(({ row }) => row.id === messages.at(-1)?.id)
+    ? messages.length
+    : refuse(
+        'CONFLICT',
+        { id, known },
+        `It does not go on where session ${id} ends: there it was begun anew, or changed. What is here stays as it is.`,
+      );
+}
+
+const missing = (count: number): Refusal =>
+  refuse('CONFLICT', { missing: count }, `The ${count} messages before this part are missing.`);
 
 /** The one that says whence it came stands first. */
 const noticesMade = 1;
 
-/** What of it must still be done; a refusal where a part before it is missing. */
+/** What of it must still be done; a refusal where a part before it is missing, or it cannot go on. */
 export function judgeSession(
   session: BundledSession,
   here: SessionHere | undefined,
 ): 'same' | 'create' | Refusal {
   const { from = 0, messages } = session;
-  if (here !== undefined && (here.messages === undefined || here.messages >= from + messages.length))
-    return 'same';
-  const known = here?.messages ?? 0;
-  if (known < from)
-    return refuse('CONFLICT', { from, known }, `The ${from - known} messages before this part are missing.`);
+  const next = here?.next ?? (from === 0 ? 0 : missing(from));
+  if (isRefusal(next)) return next;
+  if (here !== undefined && next >= messages.length) return 'same';
   const claimed = (session.attachments ?? []).find(
     ({ sha256, content }) => content !== undefined && contentHash(Buffer.from(content, 'base64')) !== sha256,
   );
@@ -68,23 +117,39 @@ export async function takeSession(
   session: BundledSession,
 ): Promise<string | Refusal> {
   const before = await sessionHere(request, session);
-  const id = before?.id ?? (await makeSession(request, session));
-  if (isRefusal(id)) return id;
+  const made = before === undefined ? await makeSession(request, session) : before.id;
+  if (isRefusal(made)) return made;
+  const id = made;
+  const { from = 0, omitted = 0, messages, more = false } = session;
+  let next = before?.next ?? 0;
+  if (isRefusal(next)) return next;
   const media = await mediaOf(request, records, id, session.attachments ?? []);
   if (isRefusal(media)) return media;
-  const { from = 0 } = session;
-  let known = before?.messages ?? 0;
-  for (const entries of inBatches(
-    session.messages.slice(known - from).map((one) => rowOf(one, session, media)),
-  )) {
-    const done = await request.app.supervisor.ask(
-      'session',
-      id,
-      { type: 'history.imported', after: known + noticesMade, entries },
-      optionsOf(request),
-    );
+  const { supervisor } = request.app;
+  const [lastRow] = await supervisor.rows({ kind: 'session', id }, 'messages', { last: 1 });
+  let after = Number(lastRow?.n ?? 0);
+  const origin = await originOf(request, session);
+  const first = origin === undefined || origin.last === null ? omitted : origin.first;
+  for (const entries of inBatches(messages.slice(next).map((one) => rowOf(one, session, media)))) {
+    next += entries.length;
+    const known = omitted + from + next;
+    const isWhole = next === messages.length && !more;
+    const reached: Origin = { id, first, known, last: messages[next - 1]?.id ?? null, isWhole };
+    const event = { type: 'history.imported', after, entries } as const;
+    const done = await supervisor.transact({
+      name: 'import-messages',
+      startsWork: false,
+      actors: [{ kind: 'session', id }],
+      ...optionsOf(request),
+      run(tx) {
+        const taken = tx.send({ kind: 'session', id }, event);
+        if (isRefusal(taken)) return taken;
+        tx.put(originKey('session', session), reached);
+        return null;
+      },
+    });
     if (isRefusal(done)) return done;
-    known += entries.length;
+    after += entries.length;
   }
   return id;
 }
@@ -131,7 +196,10 @@ async function makeSession(request: Request, session: BundledSession): Promise<s
       });
       const put = session.archived === true && tx.send({ kind: 'session', id }, { type: 'session.archive' });
       if (isRefusal(put)) return put;
-      tx.put(originKey('session', session), id);
+      const { omitted: first = 0, messages, more = false } = session;
+      const isWhole = messages.length === 0 && !more;
+      const origin: Origin = { id, first, known: first, last: null, isWhole };
+      tx.put(originKey('session', session), origin);
       return { id };
     },
   });

@@ -64,6 +64,8 @@ export const bundledSession = z
       .optional(),
     /** So many of its messages stand in files that are imported before this one. */
     from: z.int().min(0).max(100_000_000).optional(),
+    /** Messages behind these stand in files that are imported after this one. */
+    more: z.boolean().optional(),
     /** So many older messages were left out. */
     omitted: z.int().min(0).optional(),
     messages: z.array(bundledMessage).max(50_000),
