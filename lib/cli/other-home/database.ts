@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, rmSync } from 'node:fs';
 import { copyFile, lstat, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,7 +48,17 @@ export async function openDatabase(file: string): Promise<Database> {
     );
   });
   const folder = await mkdtemp(join(tmpdir(), 'troupe-import-'));
-  const drop = () => rm(folder, { recursive: true, force: true });
+  // Who stops the command by a signal leaves no conversations behind in a temporary folder
+  const leave = (signal: NodeJS.Signals): void => {
+    rmSync(folder, { recursive: true, force: true });
+    for (const one of signals) process.removeListener(one, leave);
+    process.kill(process.pid, signal);
+  };
+  for (const signal of signals) process.on(signal, leave);
+  const drop = async (): Promise<void> => {
+    for (const signal of signals) process.removeListener(signal, leave);
+    await rm(folder, { recursive: true, force: true });
+  };
   try {
     const copy = join(folder, 'copy.db');
     await copyPlain(file, copy);
@@ -74,6 +84,8 @@ export async function openDatabase(file: string): Promise<Database> {
     });
   }
 }
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Not through a link: the maker of the folder could name any file by one. */
 async function copyPlain(from: string, to: string): Promise<void> {

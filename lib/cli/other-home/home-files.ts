@@ -12,6 +12,9 @@ import { textOf, type KnownTables } from './tables.js';
 export interface HomeFiles {
   /** Without its bytes where it is too large; undefined: it is not there, or leads out of the home. */
   read(id: string): Promise<BundledFile | undefined>;
+  /** Its bytes were taken with a session: as a file of none they would outlive it. */
+  cameWithSession(file: BundledFile): void;
+  hasCome(file: BundledFile): boolean;
 }
 
 /** `(await homeFiles('/home/me/.other', database, tables).read(id))?.content` */
@@ -20,7 +23,10 @@ export function homeFiles(
   database: Database | undefined,
   { files }: Partial<KnownTables>,
 ): HomeFiles {
+  const come = new Set<string>();
   return {
+    cameWithSession: ({ sha256, name, content }) => content !== undefined && come.add(`${sha256} ${name}`),
+    hasCome: ({ sha256, name }) => come.has(`${sha256} ${name}`),
     async read(id) {
       const [row] =
         files === undefined || database === undefined
@@ -70,6 +76,7 @@ export async function importFiles(home: string, files: HomeFiles, options: SendO
   const entries = await readdir(join(home, 'files'), { withFileTypes: true }).catch(() => []);
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     const file = entry.isDirectory() ? await files.read(entry.name) : undefined;
+    if (file !== undefined && files.hasCome(file)) continue;
     if (file === undefined)
       leaveFile(options.ledger, entry.name, 'It is no managed file, or leads elsewhere.');
     else if (file.content === undefined)

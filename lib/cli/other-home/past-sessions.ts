@@ -23,6 +23,11 @@ export async function importSessions(
     ledger.leave('session', 'messages', 'No table of the database has their columns.');
   else database.index(messages, 'sessionid');
   const whole = gathering(options);
+  const came = (units: readonly Unit[]): void => {
+    for (const { part } of units)
+      for (const { attachments = [] } of part.sessions ?? [])
+        for (const file of attachments) files.cameWithSession(file);
+  };
   for (const row of rowsInOrder(database, sessions, 'createdat')) {
     const about = aboutSession(row);
     if (about === undefined) {
@@ -40,20 +45,21 @@ export async function importSessions(
     for await (const part of inParts(about, pastMessages(said, files, ledger))) {
       const unit: Unit = { area: 'session', name: `session ${about.id}`, part: { sessions: [part.session] } };
       parts += 1;
-      if (parts === 1 && part.isLast) await whole.add(unit);
-      else if (parts === 1) {
-        if ((await send([unit], options)).length === 0) break;
-      } else if (apply) {
-        // Of the same session: neither another one that was taken, nor another one that is here
-        const again = { ...options, ledger: ledger.without() };
-        if ((await send([unit], again)).length === 0) {
-          ledger.leave('session', about.id, 'A part of its messages was refused.');
-          break;
-        }
+      if (parts === 1 && part.isLast) {
+        came(await whole.add(unit));
+        continue;
       }
+      // Of the same session: neither another one that was taken, nor another one that is here
+      const ledgerOf = parts === 1 ? ledger : ledger.without();
+      // The first part would be taken, so a preview sends no other one
+      const taken = parts === 1 || apply ? await send([unit], { ...options, ledger: ledgerOf }) : [unit];
+      came(taken);
+      if (taken.length > 0) continue;
+      if (parts > 1) ledger.leave('session', about.id, 'A part of its messages was refused.');
+      break;
     }
   }
-  await whole.flush();
+  came(await whole.flush());
 }
 
 type About = Omit<BundledSession, 'messages' | 'attachments' | 'from' | 'more'>;
@@ -117,11 +123,21 @@ async function* pastMessages(
     at = timeOf(row, 'timestamp') ?? timeOf(row, 'createdat') ?? at;
     const shown: BundledFile[] = [];
     const lost: string[] = [];
+    let room = filesCharsMax;
     for (const { id: fileId, name } of mediaOf(row)) {
-      const file = await files.read(fileId);
+      const found = await files.read(fileId);
+      const isTooMuch = (found?.content?.length ?? 0) > room;
+      const file = found !== undefined && isTooMuch ? { sha256: found.sha256, name: found.name } : found;
+      room -= file?.content?.length ?? 0;
+      if (isTooMuch)
+        ledger.change(
+          'session',
+          name,
+          'The attachments of its message are too large together: it is named in it.',
+        );
       if (file === undefined) lost.push(`\n\n[Not imported: ${name}]`);
       else shown.push(file);
-      if (file?.content === undefined)
+      if (found?.content === undefined)
         ledger.change(
           'session',
           name,
@@ -201,11 +217,14 @@ async function* inParts(
       chars = 0;
     }
     messages.push(message);
-    for (const file of shown) files.set(file.sha256, file);
+    for (const file of shown)
+      if (file.content !== undefined || !files.has(file.sha256)) files.set(file.sha256, file);
     chars += size;
   }
   yield { session: part(true), isLast: true };
 }
 
 const partCharsMax = 1_500_000;
+/** Of the attachments of one message, which stands in one part: one of the largest, or several smaller ones. */
+const filesCharsMax = 1_400_000;
 const partMessagesMax = 2_000;

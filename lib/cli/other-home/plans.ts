@@ -1,9 +1,9 @@
 import { isRefusal } from '../../client/index.js';
 import { parsePlainYaml } from '../../records/plain-yaml.js';
-import { reached } from '../client.js';
+import { reached, refused } from '../client.js';
 import { namesIn, readPlain, unreadable } from './home-files.js';
 import { unfitSelection, type Engines, type Known } from './selection.js';
-import { send, type SendOptions } from './send.js';
+import { endsImport, send, type SendOptions } from './send.js';
 
 /** Cron jobs and workflows arrive paused: while the other server lives, each would run twice. */
 
@@ -66,6 +66,7 @@ export async function importJobs(
       client.announcement.url,
       client.gateway.post('/api/cron', { body, ...query }),
     );
+    if (isRefusal(answer) && endsImport(answer)) throw refused(answer);
     // A rehearsal answers with what the refusal would be
     const refusal = isRefusal(answer) ? answer.message : (answer as Rehearsed).refusal?.error;
     if (refusal !== undefined) {

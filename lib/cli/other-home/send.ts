@@ -1,6 +1,6 @@
-import { isRefusal } from '../../client/index.js';
+import { isRefusal, type Refusal } from '../../client/index.js';
 import type { Client } from '../client.js';
-import { reached } from '../client.js';
+import { reached, refused } from '../client.js';
 import type { Bundle } from '../../records/bundles/bundle.js';
 import type { Area, ImportLedger } from './report.js';
 
@@ -39,8 +39,7 @@ export async function send(units: readonly Unit[], options: SendOptions): Promis
     }
     return units;
   }
-  if (['UNAUTHENTICATED', 'FORBIDDEN', 'DISK_LOW', 'OVERLOADED'].includes(answer.code))
-    throw new Error(answer.message);
+  if (endsImport(answer)) throw refused(answer);
   const { path, differ } = answer.details;
   const named = (Array.isArray(differ) ? differ : [path]).filter((one) => typeof one === 'string');
   const culprits = units.filter(({ name }) => named.includes(name));
@@ -56,6 +55,13 @@ export async function send(units: readonly Unit[], options: SendOptions): Promis
     options,
   );
 }
+
+/**
+ * It says nothing of what was sent: the gateway ends, or has no room, or who asks may not. Then the command ends, and
+ * repeated, it goes on. A gateway without workflows has them tomorrow no more than today.
+ */
+export const endsImport = ({ status, code }: Refusal): boolean =>
+  (status >= 500 && code !== 'WORKFLOWS_DISABLED') || [401, 403, 429].includes(status);
 
 const isDifferent = 'It is here and differs. --replace overwrites what is here.';
 
@@ -76,23 +82,25 @@ function bundleOf(units: readonly Unit[]): Bundle {
   };
 }
 
-/** Things gather until they are enough for one request. */
+/** Things gather until they are enough for one request. Both answer what was taken, or is here, of those sent. */
 export function gathering(options: SendOptions) {
   let units: Unit[] = [];
   let chars = 0;
-  const flush = async (): Promise<void> => {
+  const flush = async (): Promise<readonly Unit[]> => {
     const now = units;
     units = [];
     chars = 0;
-    await send(now, options);
+    return send(now, options);
   };
   return {
     flush,
-    async add(unit: Unit): Promise<void> {
+    async add(unit: Unit): Promise<readonly Unit[]> {
       const size = JSON.stringify(unit.part).length;
-      if (units.length >= unitsMax || (chars + size > charsMax && units.length > 0)) await flush();
+      const isFull = units.length >= unitsMax || (chars + size > charsMax && units.length > 0);
+      const taken = isFull ? await flush() : [];
       units.push(unit);
       chars += size;
+      return taken;
     },
   };
 }

@@ -25,6 +25,7 @@ describe('troupe import --from', function () {
   let troupe: Troupe;
   let source: string;
   const secret = 'outside-of-that-home';
+  const photos = ['p1', 'p2', 'p3', 'p4']; // together more than a request takes
   const put = async (path: string, text: string): Promise<void> => {
     await mkdir(dirname(join(source, path)), { recursive: true });
     await writeFile(join(source, path), text);
@@ -128,6 +129,8 @@ describe('troupe import --from', function () {
     for (let n = 0; n < 5; n += 1)
       say(`l${n}`, '5f0c2c1e-0000-4000-8000-000000000003', 'user', `${n} ${'ü'.repeat(390_000)}`);
     say('l9', '5f0c2c1e-0000-4000-8000-000000000003', 'user', 'x'.repeat(500_000));
+    const album = JSON.stringify(photos.map((id) => ({ url: `/api/files/${id}`, name: `${id}.txt` })));
+    say('p', '5f0c2c1e-0000-4000-8000-000000000004', 'user', 'photos', [null, null, album]);
     add('files', ['f1', 'fern.txt', 4, 'text/plain', 'uploads/2026-03-04/s/fern.txt']);
     add('files', ['f2', 'secret.txt', 4, 'text/plain', 'files/../../secret.txt']);
     add('work_items', ['ACM-1', 'Water', 'the ferns', 'backlog', 'ann', 3, 'wet', 0, at]);
@@ -140,7 +143,9 @@ describe('troupe import --from', function () {
 
     await writeFile(join(troupe.folder, 'secret.txt'), secret);
     await put('uploads/2026-03-04/s/fern.txt', 'fern');
+    await put('files/f1/fern.txt', 'fern'); // of a message, so of no one else
     await put('files/f9/loose.txt', 'loose');
+    for (const photo of photos) await put(`files/${photo}/${photo}.txt`, photo.repeat(450_000));
     const person = (name: string, more = '') =>
       `name: ${name}\ndisplayName: ${name}\ndepartment: garden\nrank: employee\nengine: claude\nmodel: m\n` +
       `persona: |\n  Waters.\n${more}`;
@@ -210,7 +215,7 @@ describe('troupe import --from', function () {
       text: 2,
       'work item': 4,
       session: 4,
-      file: 1,
+      file: 4, // f9, and the photos that found no room beside their message
       'cron job': 1,
       workflow: 1,
     });
@@ -228,6 +233,9 @@ describe('troupe import --from', function () {
     expect(whys(first.leftOut, 'cron job')).to.have.length(2);
     expect(whys(first.leftOut, 'workflow').join()).to.match(/broken/);
     expect(whys(first.leftOut, 'other').join()).to.include('config.yaml').and.include('work_item_events');
+    expect(whys(first.changed, 'session').join()).to.include(
+      'p2.txt, p3.txt, p4.txt: The attachments of its',
+    );
     expect(whys(first.changed, 'employee').join())
       .to.include('cliFlags')
       .and.include('perhaps by way of others');
