@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import type { Client } from '../../../lib/cli/client.js';
-import { CommandError, exitCodes } from '../../../lib/cli/failure.js';
+import { exitCodes, type CommandError } from '../../../lib/cli/failure.js';
 import { importJobs } from '../../../lib/cli/other-home/plans.js';
 import { ImportLedger } from '../../../lib/cli/other-home/report.js';
 import { send } from '../../../lib/cli/other-home/send.js';
