@@ -223,13 +223,13 @@ describe('a session as a file', () => {
     expect(await idsIn(id)).to.deep.equal(all);
   });
 
-  it('refuses a session that was begun anew in the other home', async () => {
+  it('refuses a session that was begun again in the other home', async () => {
     const file = (rows: readonly object[]) => bundle({ id: 'far-7', title: 'Anew', messages: rows });
     await take(file(range(0, 4)));
     for (const count of [2, 4, 6]) {
       const answer = await take(file(range(0, count, 'new')));
       expect([answer.status, answer.body.error]).to.deep.equal([409, answer.body.error]);
-      expect(answer.body.error).to.match(/begun anew/);
+      expect(answer.body.error).to.match(/begun again/);
     }
     expect(await idsIn(String((await named('Anew'))[0]?.id))).to.deep.equal(['g0', 'g1', 'g2', 'g3']);
   });

@@ -83,7 +83,7 @@ async function nextOf(
     : refuse(
         'CONFLICT',
         { id, known },
-        `It does not go on where session ${id} ends: there it was begun anew, or changed. What is here stays as it is.`,
+        `It does not go on where session ${id} ends: there it was begun again, or changed. Nothing was taken.`,
       );
 }
 
