@@ -37,6 +37,9 @@ export async function prepare(sql: Sql, { home }: PostgresPlace): Promise<number
   if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
   if (Number(row['format']) > schemaFormat)
     throw new StoreError('REFUSED', `the home was written by a newer version (format ${row['format']})`);
+  // Not promoted yet, it may show less than it has: it is asked again
+  if (row['stale'] === true)
+    throw Object.assign(new Error('the database is a standby itself'), { code: '25006' });
   if (row['moved_to'] !== null) throw movedAway(home, String(row['moved_to']));
   return Number(row['id']);
 }
@@ -91,7 +94,7 @@ export interface HomeState {
 export async function homeState(sql: Sql, id: number, node: string): Promise<HomeState> {
   const [row] = await sql`
     select h.name, h.moved_to, h.node, h.epoch, h.seq, h.chain, h.address, h.owner, h.draining,
-      h.lease_until >= clock_timestamp() as held, h.lease_until < clock_timestamp() -
+      pg_is_in_recovery() as stale, h.lease_until >= clock_timestamp() as held, h.lease_until < clock_timestamp() -
       case when h.node = ${node} and exists (select from troupe_node n where n.home = h.id and n.node <> h.node
         and n.seen_at > clock_timestamp() - interval '5 seconds')
       then interval '1 second' else interval '0' end as free

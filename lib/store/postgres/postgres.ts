@@ -138,7 +138,9 @@ async function claimOrWait({ writer, id, place, lease, clock, options, known }: 
       }
     }
     await clock.wait(pauseMs, signal === undefined ? {} : { signal }).catch(() => undefined);
-    if (signal?.aborted === true) throw new StoreError('LOCKED', 'the wait for the home was ended');
+    if (signal?.aborted !== true) continue;
+    await known.keep();
+    throw new StoreError('LOCKED', 'the wait for the home was ended');
   }
 }
 

@@ -115,6 +115,9 @@ describe('a database that has lost commits', function () {
     const elsewhere = keptPosition(join(folder, 'b'), 'postgres://troupe@localhost/other');
     expect(await elsewhere.read()).to.equal(undefined);
     expect(await positionsOf('b').read()).to.include({ seq: 2 });
+    // A copy that is promoted has another address
+    const promoted = keptPosition(join(folder, 'b'), url.replace(/@[^/]+/, '@db2.example:5433'));
+    expect(await promoted.read()).to.include({ seq: 2 });
   });
 
   it('is another one where the log goes on differently from the same place', async () => {
