@@ -11,6 +11,8 @@ import { copyStore, endUndoing, isUndoing, keepWayBack, putBack, readWayBack } f
 import { noteBuild } from '../home/written-by.js';
 import type { Kind } from '../../actors/contracts.js';
 import type { Head, Store } from '../store/contract.js';
+import { lockHome } from '../store/lock.js';
+import { storePorts } from '../store/ports.js';
 import type { KindMigration } from '../supervisor/migrate-records.js';
 import { builtInKinds } from './built-in-kinds.js';
 import { connect, running } from './client.js';
@@ -97,8 +99,6 @@ const apply = (layout: Layout, kinds: readonly Kind[], terminal: Terminal): Prom
   inScratch(layout, async (scratch) => {
     await refuseRunning(layout);
     await needStore(layout);
-    const { lockHome } = await import('../store/lock.js');
-    const { storePorts } = await import('../store/ports.js');
     let unlock = await lockHome(storePorts(), await realpath(layout.home));
     try {
       await endUndoing(layout);
@@ -190,8 +190,6 @@ const unreadableIn = ({ kinds }: Rehearsal): number =>
 async function undo(layout: Layout, terminal: Terminal): Promise<void> {
   await refuseRunning(layout);
   if (!(await isUndoing(layout))) await needStore(layout);
-  const { lockHome } = await import('../store/lock.js');
-  const { storePorts } = await import('../store/ports.js');
   const unlock = await lockHome(storePorts(), await realpath(layout.home));
   try {
     if (!(await isUndoing(layout))) await refuseWorked(layout);

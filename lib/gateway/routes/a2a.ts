@@ -11,6 +11,7 @@ import {
 } from '../../commands/a2a/credentials.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Reply } from '../../commands/request.js';
+import { employeeAgent } from '../a2a/agent.js';
 import { cardOf } from '../a2a/card.js';
 import { perMinute, type Limiter } from '../limiter.js';
 import { route, type CredentialRequest, type HttpRequest, type Route } from '../route.js';
@@ -96,17 +97,8 @@ export function a2aRoutes(version: string, ending?: AbortSignal): readonly Route
     const unproved = await unprovedBy(request);
     if (unproved !== undefined) return unproved;
     // With the first request: few homes have an employee who is offered
-    const [
-      { JsonRpcTransportHandler, ServerCallContext, validateVersion },
-      errors,
-      { formatSSEEvent },
-      { employeeAgent },
-    ] = await Promise.all([
-      import('@a2a-js/sdk/server'),
-      import('@a2a-js/sdk/errors'),
-      import('@a2a-js/sdk'),
-      import('../a2a/agent.js'),
-    ]);
+    const [{ JsonRpcTransportHandler, ServerCallContext, validateVersion }, errors, { formatSSEEvent }] =
+      await Promise.all([import('@a2a-js/sdk/server'), import('@a2a-js/sdk/errors'), import('@a2a-js/sdk')]);
     const requestedVersion = header('a2a-version') ?? '0.3';
     const agent = employeeAgent(app, to, { errors, signal: ended.signal, version });
     const refused = (error: unknown): Reply => ({
