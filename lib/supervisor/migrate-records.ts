@@ -75,7 +75,8 @@ export async function migrateRecords(
 
 /**
  * Writes into `to` what was migrated in `from`, a copy of it: by pages, as `migrateRecords` does, and a store of which
- * a part was written already takes the rest. What `to` holds no more does not come back. `onProgress` is called after each page with how many actors were compared.
+ * a part was written already takes the rest. What `to` holds no more does not come back. `onProgress` is called after
+ * each page with how many actors were compared.
  */
 export async function copyRecords(
   from: Store,

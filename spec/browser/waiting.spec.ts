@@ -279,7 +279,7 @@ describe('what waits, in a browser', () => {
     await closing.context().close();
   });
 
-  // It was sent five seconds later, as whoever was let in by then
+  // It was sent five seconds later, as the one who was let in by then
   it('carries out what is held when the token is forgotten, as the one who pressed', async () => {
     const made = await post('/api/workflow-definitions/mutate', {
       operation: 'create',

@@ -137,8 +137,8 @@ async function opener(
 }
 
 /**
- * Ends its work, and no one else's: what waits is taken back, and a turn is stopped only where it is its own. NOT_FOUND,
- * or CONFLICT where it has ended.
+ * Ends its work, and no one else's: what waits is taken back, and a turn is stopped only where it is its own.
+ * NOT_FOUND, or CONFLICT where it has ended.
  */
 export function cancelTask(app: App, to: Offered, taskId: string): Promise<Task | Refusal> {
   return inTurn(app.supervisor, `a2a/${to.name}`, async () => {

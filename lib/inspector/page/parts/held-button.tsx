@@ -7,7 +7,8 @@ import { now, span } from '../../../page/clock.js';
 /**
  * A button for what nothing takes back: it is carried out five seconds after it was pressed, also when one has gone to
  * another view by then, unless it is undone. Who closes the page before, or forgets the token, has it carried out at
- * once: there is no undo any more, and who comes next sends nothing of it. A page that stood still meanwhile carries nothing out. What it came to is reported under `of`.
+ * once: there is no undo any more, and who comes next sends nothing of it. A page that stood still meanwhile carries
+ * nothing out. What it came to is reported under `of`.
  */
 export function HeldButton({
   of,
