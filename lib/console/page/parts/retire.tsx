@@ -230,7 +230,7 @@ async function read(name: string, signal: AbortSignal): Promise<Ties> {
     jobs: jobs.filter(
       ({ employee, enabled, managedBy }) => employee === name && enabled && managedBy === null,
     ),
-    // A cron job's are in a group of their own, the one who works in them
+    // A cron job's are in a group of their own, whichever employee works in them
     sessions: sessions.flat().filter(({ employee }) => employee === name),
     items,
   };
