@@ -84,6 +84,7 @@ describe('an empty home, in the console', () => {
       await page.waitForSelector('.palette li >> text=Settings');
       await isSound(page, 'palette', sight);
       await page.keyboard.press('Escape');
+      await page.waitForSelector('dialog.palette', { state: 'hidden' }); // until then it is typed into it
       await page.keyboard.press('?');
       await page.waitForSelector('dialog.keys[open]');
       await isSound(page, 'keys', sight);

@@ -451,8 +451,8 @@ describe('changes of a session', () => {
     expect(await read()).to.deep.include({ kind: 'folder', branch: 'main', base: null, files: [] });
     await put(fresh, { 'a.txt': 'one\ntwo\n', 'bad.txt': 'bad\n' });
     expect((await read()).files).to.deep.equal([
-      { path: 'a.txt', change: 'added', added: 2, removed: 0, isCommitted: false },
-      { path: 'bad.txt', change: 'added', added: 1, removed: 0, isCommitted: false },
+      { path: 'a.txt', change: 'added', added: 2, removed: 0, isCommitted: false, renamedFrom: null },
+      { path: 'bad.txt', change: 'added', added: 1, removed: 0, isCommitted: false, renamedFrom: null },
     ]);
     expect((await house.operator.get(`${at}/patch?path=a.txt`)).body.patch).to.include('+one\n+two\n');
     // All that a person had there would be deleted
