@@ -2,7 +2,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
-import type { HomeState, SeenOwner } from '../store/postgres/lease.js';
+import type { HomeState, SeenOwner } from '../store/postgres/seen-home.js';
 import { refuse } from '../../machines/refusals.js';
 import { agentProcesses } from './agent-process.js';
 import { failureBody } from './errors.js';

@@ -3,6 +3,7 @@ import type { StoreClock } from '../ports.js';
 import type { PostgresPlace, Sql } from './connection.js';
 import type { Position } from './known-position.js';
 import { schema, schemaFormat } from './schema.js';
+import type { HomeState } from './seen-home.js';
 
 /**
  * Who owns a home, and until when. The database's clock alone decides who may take it; the owner counts its lease
@@ -62,29 +63,6 @@ export async function claim(
   if (row === undefined) return undefined;
   const { epoch, frame, seq, chain } = row;
   return { id, owner, epoch: Number(epoch), frame: Number(frame), seq: Number(seq), chain: String(chain) };
-}
-
-/** Who owns a home, as another node sees it. */
-export interface SeenOwner {
-  readonly node: string;
-  readonly epoch: number;
-  /** Where it is reached; empty where it did not say. */
-  readonly address: string;
-  /** What only it and those who read this database know: by it they recognise each other. */
-  readonly key: string;
-}
-
-/** A home as it stands for who waits for it. */
-export interface HomeState {
-  /** In words. */
-  readonly name: string;
-  /** Undefined where its lease has ended, or it gave the home back. */
-  readonly owner: SeenOwner | undefined;
-  /** Of the last commit. */
-  readonly position: Position;
-  readonly isFree: boolean;
-  /** Its owner was asked to hand it over. */
-  readonly isDraining: boolean;
 }
 
 /**

@@ -17,9 +17,9 @@ import {
   standBy,
   homeState,
   type Claim,
-  type HomeState,
 } from './lease.js';
 import { readsOf, walkHome } from './reads.js';
+import type { HomeState } from './seen-home.js';
 
 /** How a home in a database is opened. */
 export interface PostgresStoreOptions {
