@@ -433,8 +433,11 @@ const connectors: SmallWorld<Wire['machine']> = {
     if (link === 'running' && outbox === 'quiet')
       expect(context.queue, 'nothing waits for a running link that is quiet').to.deep.equal([]);
     if (link === 'stopped') expect(context.queue).to.deep.equal([]);
-    expect(life.timers.size).to.equal(
-      link === 'error' ? 1 : link === 'running' ? Math.min(1, life.timers.size) : 0,
+    const timers = [...life.timers.values()].map(({ event }) => event.type);
+    const ofLink = timers.filter((type) => type !== 'unsettled.over').length;
+    expect(ofLink).to.equal(link === 'error' ? 1 : link === 'running' ? Math.min(1, ofLink) : 0);
+    expect(timers.includes('unsettled.over'), 'a failed message goes in its time').to.equal(
+      context.unsettled.some(({ outcome }) => outcome === 'failed'),
     );
   },
 };

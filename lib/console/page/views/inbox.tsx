@@ -28,7 +28,7 @@ export function InboxPage() {
   const rows = useRef<LongListControl>(null);
   const columns = useRef<HTMLDivElement>(null);
   const note = useRef<HTMLTextAreaElement>(null);
-  const isWithin = useRef(false);
+  const focused = useRef<Element | null>(null);
   const cursor = useCursor((key) => {
     // Anyone who followed a link must not take the next thing for what it led to
     if (key === linked) outcome.value = { text: 'What the link leads to waits no more.', refused: true };
@@ -40,8 +40,9 @@ export function InboxPage() {
   }, [linked]);
   const thing = cursor.thing();
   useEffect(() => {
-    // What had the focus has gone with what was decided: it goes on at the row of the next, where keys decide
-    if (isWithin.current && document.activeElement === document.body)
+    // What had the focus has gone with what was decided: it goes on at the row of the next, where keys decide. A
+    // button that is at work has only lost it for a while.
+    if (focused.current?.isConnected === false && document.activeElement === document.body)
       columns.current?.querySelector<HTMLElement>('.at .pick')?.focus();
   });
   useEffect(() => {
@@ -246,11 +247,11 @@ export function InboxPage() {
         <div
           ref={columns}
           class={`inbox-columns${opened.value ? ' opened' : ''}`}
-          onFocusIn={() => {
-            isWithin.current = true;
+          onFocusIn={({ target }) => {
+            focused.current = target as Element;
           }}
-          onFocusOut={(event) => {
-            if (event.relatedTarget !== null) isWithin.current = false;
+          onFocusOut={({ relatedTarget }) => {
+            if (relatedTarget !== null) focused.current = null;
           }}
         >
           <div>
