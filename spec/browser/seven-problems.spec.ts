@@ -60,6 +60,7 @@ describe('seven problems', () => {
     const row = '.waiting tr[data-key="glass/tall-glass"]';
     // Its cause was cut off by the width of the list
     await page.waitForSelector(`${row} .cause`);
+    await page.waitForSelector(`${row} >> text=if it fails again it halts again`); // read after the list
     expect(await text(`${row} .cause`)).to.match(
       /^It failed 2 times within 60 s; last: the glass is cracked: it broke when it was filled\s/,
     );

@@ -8,16 +8,7 @@ import { storePorts, type StoreClock, type StorePorts } from '../ports.js';
 import { commitsOf } from './commits.js';
 import { connectTo, disconnect, isPassing, placeOf, type PostgresPlace, type Sql } from './connection.js';
 import { knownPosition, type KnownPosition, type PositionKeeper } from './known-position.js';
-import {
-  claim,
-  leaseClock,
-  prepare,
-  release,
-  renew,
-  standBy,
-  homeState,
-  type Claim,
-} from './lease.js';
+import { claim, leaseClock, prepare, release, renew, standBy, homeState, type Claim } from './lease.js';
 import { readsOf, walkHome } from './reads.js';
 import type { HomeState } from './seen-home.js';
 
