@@ -34,6 +34,8 @@ export const acpPrograms: readonly Program[] = [
         privacy: { usageStatisticsEnabled: false },
         telemetry: { enabled: false },
         general: { enableAutoUpdate: false, maxAttempts: 1 },
+        // In a terminal of its own, which is the default, it tells a client nothing of what a command said
+        tools: { shell: { enableInteractiveShell: false } },
       });
       return {
         ...engineOf('gemini', {
