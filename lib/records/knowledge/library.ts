@@ -93,7 +93,8 @@ export function openLibrary(options: LibraryOptions): Library {
       if (closed) return;
       let stamps = known.get(folder);
       if (stamps === undefined) known.set(folder, (stamps = new Map<string, string>()));
-      stamps.set(name, stamp);
+      // What could not be read (no descriptor was free, say) is read at the next look, though it has not changed
+      stamps.set(name, counts === undefined ? '' : stamp);
       index.remove(path);
       if (counts === undefined) return;
       if (index.size >= documentsMax || index.entries + counts.size > entriesMax) leftOut.documents += 1;
