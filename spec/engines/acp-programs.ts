@@ -68,7 +68,8 @@ export const acpPrograms: readonly Program[] = [
         telemetry: { enabled: false },
         general: { disableAutoUpdate: true, enableAutoUpdate: false },
         tools: { toolSearch: { enabled: false } },
-        model: { generationConfig: { maxRetries: 0 } },
+        // It shows pictures to models of which it knows that they see: it does not know the scripted one
+        model: { generationConfig: { maxRetries: 0, modalities: { image: true } } },
       });
       return {
         ...engineOf('qwen', {
@@ -94,7 +95,13 @@ export const acpPrograms: readonly Program[] = [
     },
     async subject({ url, home, prefix }) {
       const models = {
-        scripted: { name: 'scripted', tool_call: true, limit: { context: 100_000, output: 8_000 } },
+        scripted: {
+          name: 'scripted',
+          tool_call: true,
+          attachment: true,
+          modalities: { input: ['text', 'image'], output: ['text'] },
+          limit: { context: 100_000, output: 8_000 },
+        },
       };
       await write(join(home, '.config/opencode/opencode.json'), {
         provider: {
