@@ -77,6 +77,7 @@ export function openWorkers(options: WorkersOptions): Workers {
   const left = new Set<ReadonlySet<string>>();
   let own: Promise<Connection> | undefined;
   let keepsNone = false;
+  let hasLeft = false;
 
   function connection(name: string): Promise<Connection> {
     const known = connections.get(name);
@@ -93,6 +94,8 @@ export function openWorkers(options: WorkersOptions): Workers {
       draining.delete(name);
     };
     opening.then((worker) => {
+      // It was started for a turn while this gateway ended, and would serve another owner's home
+      if (hasLeft) return worker.end();
       left.add(worker.left);
       opened.add(worker);
       prolong(worker);
@@ -139,8 +142,10 @@ export function openWorkers(options: WorkersOptions): Workers {
       if (!hosted.has(turn.engine.name)) return undefined;
       return (async () => {
         // One that has been idle may end at this very moment: what it did not begin, another one begins
-        for (let tries = 0; tries < 3; tries += 1) {
-          const distant = await (await serving()).begin(turn, side);
+        for (let tries = 0; tries < 3 && !hasLeft; tries += 1) {
+          const worker = await serving();
+          if (hasLeft) break;
+          const distant = await worker.begin(turn, side);
           if (distant !== undefined) return distant;
         }
         throw new Error('No worker begins the turn.');
@@ -200,6 +205,7 @@ export function openWorkers(options: WorkersOptions): Workers {
       return [...left].reduce((sum, { size }) => sum + size, 0);
     },
     leave() {
+      hasLeft = true;
       clearInterval(prolonging);
       for (const opening of connections.values())
         void opening.then((worker) => worker.leave(plannedWaitMs)).catch(() => undefined);

@@ -6,6 +6,7 @@ import { readConfig } from '../../../lib/home/read-config.js';
 import type { Json } from '../../../machines/outputs.js';
 import { endWorkers } from '../../../lib/worker/end-workers.js';
 import { openConnection } from '../../../lib/worker/connection.js';
+import { openWorkers, type Workers } from '../../../lib/worker/workers.js';
 import { openLevelStore } from '../../../lib/store/level.js';
 import { startWorker } from '../../../lib/worker/start-worker.js';
 import { keyFile } from '../../../lib/worker/wire.js';
@@ -62,6 +63,33 @@ describe('startWorker', () => {
     const name = await start(folder);
     expect((await readdir(folder)).toSorted()).to.deep.equal([name, keyFile(name)]);
     await endWorkers(folder);
+  });
+});
+
+// Agents of an owner that was drained acted for seconds beside the next one: their worker came up after it had left
+describe('a worker that comes up when its gateway ends', () => {
+  it('is ended, and nothing is begun in it', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'late-worker-'));
+    const folder = join(root, 'run');
+    const engines = (await readConfig(join(root, 'config.yaml'))).engines as Json;
+    const workers = openWorkers({
+      folder,
+      logFile: join(root, 'worker.log'),
+      engines: { engines, enginesFolder: root, gatewayUrl: 'http://127.0.0.1:1' },
+      hosted: new Set(['late']),
+      redact: same,
+      onFault: nothing,
+    });
+    const turn = { engine: { name: 'late' } } as Parameters<Workers['begin']>[0];
+    const begin = (): Promise<string> =>
+      Promise.resolve(workers.begin(turn, {} as never)).then(String, String);
+    const beginning = begin();
+    workers.leave();
+    expect(await beginning).to.match(/No worker begins the turn/);
+    while ((await readdir(folder)).length > 0); // its socket and its key go as it ends
+    expect(await begin()).to.match(/No worker begins the turn/);
+    expect(await readdir(folder)).to.deep.equal([]);
+    await rm(root, { recursive: true });
   });
 });
 
