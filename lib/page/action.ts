@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { said } from './ask.js';
 import { now } from './clock.js';
 import { skewMs } from './connection.js';
+import { isFocusLost } from './keys.js';
 
 /**
  * Something that a person does and the gateway may refuse: what there is to say of it, and whether it is
@@ -23,7 +24,7 @@ export function useAction(): Action {
   const before = useRef<HTMLElement | null>(null);
   useLayoutEffect(() => {
     // What is disabled meanwhile loses the focus: who walks by keys would begin at the top of the page again
-    if (!busy.value && document.activeElement === document.body) before.current?.focus();
+    if (!busy.value && isFocusLost()) before.current?.focus();
   }, [busy.value]);
   const attempt: Action['attempt'] = async (action, meanwhile = '') => {
     if (busy.value) return;

@@ -6,6 +6,7 @@ import { draftCount, dropDrafts } from './draft.js';
 import { readOnly } from './base.js';
 import { whole } from './clock.js';
 import { connection, gaps, head } from './connection.js';
+import { isFocusLost } from './keys.js';
 
 /** A view as the frame's navigation names it. */
 export interface Way {
@@ -50,7 +51,7 @@ export function Frame({
   }, [where]);
   // Behind a dialog that leads elsewhere nothing takes the focus, and what had it before is gone with its view
   useEffect(() => {
-    if (where !== first.current && document.activeElement === document.body) focusMain();
+    if (where !== first.current && isFocusLost()) focusMain();
     first.current = '';
   }, [where]);
   return (

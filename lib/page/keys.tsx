@@ -79,3 +79,9 @@ const typing = (target: EventTarget | null): boolean =>
   (target.isContentEditable ||
     (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) &&
       !['range', 'checkbox', 'radio'].includes(target.getAttribute('type') ?? '')));
+
+/** True where keys would begin at the top of the page again. What is hidden keeps the focus until the next frame. */
+export const isFocusLost = (): boolean => {
+  const { activeElement } = document;
+  return activeElement === null || activeElement === document.body || !activeElement.checkVisibility();
+};

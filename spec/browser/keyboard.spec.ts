@@ -133,6 +133,29 @@ describe('the console, by the keyboard alone', () => {
     await has('#main');
   });
 
+  // What closes with its dialog keeps the focus until the next frame; on a busy machine the new view came before that,
+  // believed that something had it, and the focus was nowhere
+  it('begins at the view that was found, also before the next frame', async () => {
+    await asking('one');
+    await open('#/inbox');
+    await page.waitForSelector('.detail [data-choice=approve]');
+    await tabTo('.detail [data-choice=reject]');
+    await press('/');
+    await isAt('dialog.palette[open] input');
+    await page.keyboard.type('settings');
+    await page.waitForSelector('#hit-2 >> text=Settings');
+    await press('ArrowDown', 'ArrowDown');
+    await page.waitForSelector('#hit-2[aria-selected=true]');
+    await page.evaluate(`{
+      const frame = requestAnimationFrame;
+      requestAnimationFrame = (act) => (queueMicrotask(act), 0);
+      addEventListener('keyup', () => { requestAnimationFrame = frame; });
+    }`);
+    await press('Enter');
+    await page.waitForSelector('#engines-title');
+    await has('#main');
+  });
+
   // What is decided goes away, and took the focus along; a note that was written was left behind
   it('decides in the inbox, with a note, and goes on at the next', async () => {
     const [one, two, three] = [await asking('one'), await asking('two'), await asking('three')];

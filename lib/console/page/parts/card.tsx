@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { now, span } from '../../../page/clock.js';
+import { isFocusLost } from '../../../page/keys.js';
 import type { RowPlace } from '../../../page/parts/long-list.js';
 import { linkTo } from '../place.js';
 import { words, type WorkItemRow } from '../work-items.js';
@@ -26,7 +27,7 @@ export function Card({
   useEffect(() => {
     if (followed.current !== item.id) return;
     followed.current = null;
-    if (document.activeElement === document.body) title.current?.focus();
+    if (isFocusLost()) title.current?.focus();
   }, []);
   return (
     <li

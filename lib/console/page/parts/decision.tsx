@@ -3,6 +3,7 @@ import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
+import { isFocusLost } from '../../../page/keys.js';
 import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
 import { hold } from '../decide.js';
 import { hear } from '../live.js';
@@ -186,8 +187,7 @@ export function Decision({
   const isHeld = thing.held !== undefined;
   useLayoutEffect(() => {
     // The button that was pressed has given way to Undo, or Undo to the buttons: the focus goes on there
-    if (isWithin.current && document.activeElement === document.body)
-      box.current?.querySelector('button')?.focus();
+    if (isWithin.current && isFocusLost()) box.current?.querySelector('button')?.focus();
   }, [isHeld]);
   return (
     <div

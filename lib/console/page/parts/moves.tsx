@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import type { Answer } from '../../../client/index.js';
 import { client, must } from '../../../page/gateway.js';
+import { isFocusLost } from '../../../page/keys.js';
 import { words, type WorkItemRow } from '../work-items.js';
 
 /** Where a work item may go, and why not where it may not: the gateway's own answer. */
@@ -37,7 +38,7 @@ export function MoveDialog({
     dialog.current?.showModal();
     return () => {
       // A dialog that is closed gives the focus back; one that only goes away does not
-      if (opener instanceof HTMLElement && document.activeElement === document.body) opener.focus();
+      if (opener instanceof HTMLElement && isFocusLost()) opener.focus();
     };
   }, []);
   useEffect(() => {

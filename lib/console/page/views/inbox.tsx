@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { whole } from '../../../page/clock.js';
-import { useKeys } from '../../../page/keys.js';
+import { isFocusLost, useKeys } from '../../../page/keys.js';
 import { LongList, type LongListControl } from '../../../page/parts/long-list.js';
 import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
 import { Subject } from '../parts/subject.js';
@@ -42,7 +42,7 @@ export function InboxPage() {
   useEffect(() => {
     // What had the focus has gone with what was decided: it goes on at the row of the next, where keys decide. A
     // button that is at work has only lost it for a while.
-    if (focused.current?.isConnected === false && document.activeElement === document.body)
+    if (focused.current?.isConnected === false && isFocusLost())
       columns.current?.querySelector<HTMLElement>('.at .pick')?.focus();
   });
   useEffect(() => {
