@@ -10,7 +10,7 @@ import { launch } from './launch.js';
 export interface Viewer {
   /** The page at `/inspect` or `path`, with the operator's token given. `at`: `#/actor/session/s1`; default the fleet. */
   open(url: string, options?: Opening): Promise<Page>;
-  /** Another place in the same page. */
+  /** Another place in the same page, which one then looks at. */
   go(page: Page, at: string): Promise<void>;
   /** What went wrong in any page so far: errors, what the policy forbade, failed loads. */
   readonly complaints: readonly string[];
@@ -48,6 +48,7 @@ export async function openBrowser(): Promise<Viewer> {
       return page;
     },
     async go(page, at) {
+      await page.bringToFront(); // where several are open, only what one looks at is surely drawn
       await page.evaluate(`location.hash = ${JSON.stringify(at)}`);
     },
     close: () => browser.close(),
@@ -62,19 +63,30 @@ const expected = /Failed to load resource|WebSocket connection to|ERR_CONNECTION
 
 /**
  * Wait for an expression to hold in the page, a frame of the screen at a time. The page's own policy forbids
- * what the driver would do for that.
+ * what the driver would do for that. A page that is not drawn has no frames: that is said, rather than waited for.
  */
 export async function until(page: Page, expression: string, framesMax = 6_000): Promise<void> {
+  let undrawn = 0;
   for (let frames = 0; frames < framesMax; frames += 1) {
-    if (
-      await page.evaluate(
-        `new Promise((resolve) => requestAnimationFrame(() => resolve(Boolean(${expression}))))`,
-      )
-    )
-      return;
+    const seen = await page.evaluate<'holds' | 'not' | 'undrawn'>(
+      `new Promise((resolve) => {
+        const look = (otherwise) => resolve(Boolean(${expression}) ? 'holds' : otherwise);
+        const late = setTimeout(() => (cancelAnimationFrame(frame), look('undrawn')), ${frameMs});
+        const frame = requestAnimationFrame(() => (clearTimeout(late), look('not')));
+      })`,
+    );
+    if (seen === 'holds') return;
+    undrawn = seen === 'undrawn' ? undrawn + 1 : 0;
+    if (undrawn === undrawnMax) break;
   }
-  throw new Error(`never held: ${expression}`);
+  const state = undrawn > 0 ? await page.evaluate<string>('document.visibilityState') : '';
+  throw new Error(
+    `never held: ${expression}${undrawn > 0 ? `; the page (${state}) had no frame for ${undrawn} s` : ''}`,
+  );
 }
+
+const frameMs = 1_000;
+const undrawnMax = 60;
 
 /** Wait for a selector, and say what the page shows instead where it never comes. */
 export async function shown(page: Page, selector: string): Promise<void> {

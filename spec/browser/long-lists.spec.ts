@@ -32,14 +32,14 @@ describe('long lists', () => {
 
   const views = [
     { of: 'what waits, in the inspector', path: '/inspect', at: '#/waiting', list: '.waiting tbody' },
+    { of: 'runs', path: '/inspect', at: '#/runs', list: '.runs' },
+    { of: 'dead letters', path: '/inspect', at: '#/supervision', list: '.moves' },
     { of: 'the inbox', path: '/', at: '#/inbox', list: '.inbox .list' },
     { of: 'the board', path: '/', at: '#/board', list: '[data-status=backlog] ul' },
     { of: 'sessions', path: '/', at: '#/chat', list: '.sessions ul' },
     { of: 'files', path: '/', at: '#/files', list: '[aria-labelledby=files-title] ul' },
     { of: 'cron jobs', path: '/', at: '#/cron', list: '.sheet tbody' },
     { of: 'employees', path: '/', at: '#/organisation', list: '.sheet tbody' },
-    { of: 'runs', path: '/inspect', at: '#/runs', list: '.runs' },
-    { of: 'dead letters', path: '/inspect', at: '#/supervision', list: '.moves' },
   ] as const;
   for (const { of, path, at, list } of views)
     it(`of ${of} have few nodes in the page, at both ends and on a phone`, async () => {
