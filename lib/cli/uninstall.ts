@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -41,7 +41,7 @@ export function uninstallCommand(program: Command, terminal: Terminal): void {
         ...(services.length === 0 ? [] : ['First stop the services:']),
         ...services.map((home) => `  troupe service uninstall --home '${home}'`),
         'Remove the program:',
-        `  ${programRemoval()}`,
+        ...(await programRemoval()).map((line) => `  ${line}`),
         found.length === 0
           ? 'No homes are left.'
           : 'These homes stay, with all work and all secrets in them:',
@@ -87,10 +87,31 @@ async function keptElsewhere(layout: Layout): Promise<readonly string[]> {
   ];
 }
 
-/** Right for a global install, a dependency and a checkout. */
-function programRemoval(): string {
-  const root = fileURLToPath(new URL('../../../', import.meta.url));
-  if (!root.includes('/node_modules/')) return `rm -r '${root.replace(/\/$/, '')}'`;
-  const isGlobal = /\/lib\/node_modules\/[^/]+\/$/.test(root);
-  return isGlobal ? 'npm uninstall --global troupe' : 'npm uninstall troupe';
+/**
+ * Right for a global install, a dependency and a checkout. Optional packages that were installed beside a global one
+ * are a line of their own: other programs may need them. In a project they are in its own list.
+ */
+export async function programRemoval(
+  root = fileURLToPath(new URL('../../../', import.meta.url)),
+): Promise<readonly string[]> {
+  if (!root.includes('/node_modules/')) return [`rm -r '${root.replace(/\/$/, '')}'`];
+  if (!/\/lib\/node_modules\/[^/]+\/$/.test(root)) return ['npm uninstall troupe'];
+  const { peerDependenciesMeta = {} } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+    readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+  };
+  const beside: string[] = [];
+  for (const [name, { optional }] of Object.entries(peerDependenciesMeta))
+    if (optional === true && (await exists(join(root, '..', name)))) beside.push(name);
+  return [
+    'npm uninstall --global troupe',
+    ...(beside.length === 0
+      ? []
+      : [`npm uninstall --global ${beside.join(' ')}   (optional packages, if nothing else needs them)`]),
+  ];
 }
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

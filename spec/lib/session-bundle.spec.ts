@@ -170,7 +170,10 @@ describe('a session as a file', () => {
     expect((await take(file.bundle)).body.entries[0].change).to.equal('same');
     // Home again, it never left
     const back = await here.post('/api/import', { bundle: file.bundle, apply: true });
-    expect(back.body.entries[0]).to.include({ change: 'same', name: `session ${id} (here ${id})` });
+    expect(back.body.entries[0]).to.include({
+      change: 'same',
+      name: `session ${id} (here ${id}; stays as it is)`,
+    });
   });
 
   it('is erased like any session, with the files that came along, and does not come back', async () => {

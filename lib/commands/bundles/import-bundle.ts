@@ -187,7 +187,7 @@ async function itemChange(request: Request, item: BundledItem): Promise<Change |
   const name = `work item ${item.id}`;
   if (here !== undefined)
     return {
-      name: here === item.id ? name : `${name} (here ${here})`,
+      name: `${name} (${here === item.id ? '' : `here ${here}; `}stays as it is here)`,
       change: 'same',
       diff: [],
       write: done,
@@ -216,7 +216,8 @@ async function sessionChange(
   const name = `session ${session.id}`;
   if (isRefusal(judged)) return refuse(judged.code, judged.details, `${name}: ${judged.message}`);
   const place = here === undefined ? 'under a new id' : `here ${here.id}`;
-  if (judged === 'same') return { name: `${name} (${place})`, change: 'same', diff: [], write: done };
+  if (judged === 'same')
+    return { name: `${name} (${place}; stays as it is)`, change: 'same', diff: [], write: done };
   const { messages, attachments = [], title, employee, costUsd = 0 } = session;
   const sent = attachments.flatMap(({ content }) => (content === undefined ? [] : [content]));
   const kib = (texts: readonly string[], share = 1): string =>

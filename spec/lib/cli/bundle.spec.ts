@@ -127,9 +127,9 @@ describe('troupe template, export and import', function () {
     const now = await items();
     expect(now).to.have.length(before.length + 1);
     const here = now.find(({ title }) => title === words.title)?.id;
-    expect((await at('second', 'import', file)).out).to.include(`(here ${here})`);
+    expect((await at('second', 'import', file)).out).to.include(`(here ${here}; stays as it is`);
     expect((await at('home', 'import', file, '--apply')).out, 'it never left').to.include(
-      `the same  work item ${id}\n`,
+      `the same  work item ${id} (stays as it is here)\n`,
     );
     expect((await at('home', 'export', 'item', 'TRP-999')).err).to.include('There is no work item TRP-999');
     // Judged by what is here, both of them would be made

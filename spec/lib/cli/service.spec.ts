@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { access, chmod, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { access, chmod, copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { layoutOf } from '../../../lib/home/layout.js';
 import { launchd } from '../../../lib/cli/service/launchd.js';
 import { gatewayService } from '../../../lib/cli/service/manager.js';
+import { programRemoval } from '../../../lib/cli/uninstall.js';
 import { systemd } from '../../../lib/cli/service/systemd.js';
 import { poll } from '../gateway/fixture.js';
 import { Troupe } from './troupe.js';
@@ -173,6 +174,19 @@ describe('troupe service', () => {
     expect(code).to.equal(0);
     expect(out).to.include(`These homes stay, with all work and all secrets in them:\n  ${troupe.home()}\n`);
     expect(out).to.include('Backups made by hand').and.not.include('backups of');
+  });
+
+  // They stayed, and nothing named them
+  it('names the optional packages that were installed beside it', async () => {
+    const modules = join(troupe.folder, 'lib/node_modules');
+    const root = `${modules}/troupe/`;
+    for (const name of ['troupe', 'aws4fetch', '@opentelemetry/api', 'of-others'])
+      await mkdir(join(modules, name), { recursive: true });
+    await copyFile('package.json', join(root, 'package.json'));
+    expect(await programRemoval(root)).to.deep.equal([
+      'npm uninstall --global troupe',
+      'npm uninstall --global @opentelemetry/api aws4fetch   (optional packages, if nothing else needs them)',
+    ]);
   });
 
   // What a person takes for gone would still hold every secret
