@@ -57,11 +57,22 @@ describe('a run in a browser', () => {
     const id = made.body.definition.id as string;
     const run = (await house.operator.post(`/api/workflow-definitions/${id}/run`, {})).body.runId as string;
     const page = await viewer.open(house.gateway.url, { at: '#/runs' });
+    await page.waitForSelector('.runs .state >> text=waiting for a decision');
+    // The word of its state lay over the place where it waits
+    const isOver = `(() => {
+      const right = document.querySelector('.runs .state').getBoundingClientRect().right;
+      return right > document.querySelector('.runs .state + .soft').getBoundingClientRect().left;
+    })()`;
+    expect(await page.evaluate(isOver)).to.equal(false);
     await page.click(`.runs a >> text=${run}`);
     await page.waitForSelector('[data-node=ask][data-status=parked]');
     for (const node of ['collect', 'draft', 'check'])
       expect(await page.locator(`[data-node=${node}]`).getAttribute('data-status'), node).to.equal('done');
     expect(await page.locator('[data-node=send]').getAttribute('data-status')).to.equal('pending');
+    await page.waitForSelector('#gate-title >> text=It waits at May it go out?'); // it said the id of the node
+    // Its bar stood at 0 ms for as long as it waited
+    const waited = `document.querySelector('.attempts .bar .wait').getBoundingClientRect().width > 100`;
+    await until(page, waited);
     await page.focus('[data-node=draft]');
     await page.keyboard.press('Enter');
     await page.waitForSelector('#receipt-title >> text=Write a draft');

@@ -98,7 +98,7 @@ function Row({
   const { nodeId, label, status, attempt: nth, round, detail, reason, sessionId, costUsd } = attempt;
   const begun = Date.parse(attempt.dispatchedAt ?? attempt.at ?? '') || from;
   const settled = attempt.settledAt === undefined ? undefined : Date.parse(attempt.settledAt);
-  const over = settled ?? (status === 'running' ? end : begun);
+  const over = settled ?? (status === 'running' || status === 'parked' ? end : begun);
   const part = (at: number): string => `${Math.min(99, Math.max(0, ((at - from) / (end - from)) * 100))}%`;
   const width = `${Math.max(1, Math.min(100, ((over - begun) / (end - from)) * 100))}%`;
   return (

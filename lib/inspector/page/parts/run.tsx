@@ -71,7 +71,15 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
         node={run.definitionSnapshot?.nodes.find((one) => one.id === node && one.type !== 'trigger')}
       />
       {run.queued && <RunQueue workflow={workflow} id={id} path={path} />}
-      {run.parked !== null && <Gate key={run.parked.gateKey} path={path} gate={run.parked} id={id} />}
+      {run.parked !== null && (
+        <Gate
+          key={run.parked.gateKey}
+          path={path}
+          gate={run.parked}
+          name={run.steps.find(({ nodeId }) => nodeId === run.parked?.nodeId)?.label ?? run.parked.nodeId}
+          id={id}
+        />
+      )}
       <Panel name="graph" title="Graph">
         {run.definitionSnapshot === null ? (
           <p class="empty">Its definition is gone.</p>
@@ -114,10 +122,13 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
 function Gate({
   path,
   gate,
+  name,
   id,
 }: {
   readonly path: string;
   readonly gate: NonNullable<Run['parked']>;
+  /** Of its node, as people wrote it. */
+  readonly name: string;
   readonly id: string;
 }) {
   const note = useSignal('');
@@ -129,13 +140,13 @@ function Gate({
       });
       // The panel goes with its gate: it is said where the run's own buttons are
       const word = decision === 'approve' ? 'Approved' : 'Rejected';
-      report(keyOfRun(id), `${word}: ${gate.nodeId} is decided, and the run goes on from there.`);
+      report(keyOfRun(id), `${word}: ${name} is decided, and the run goes on from there.`);
     });
   const { canDecide, target } = gate.approval;
   return (
     <Panel
       name="gate"
-      title={`It waits at ${gate.nodeId}`}
+      title={`It waits at ${name}`}
       about={<span title={withUtc(Date.parse(gate.at))}>since {dateAndTime(Date.parse(gate.at))}</span>}
       class="gate-panel"
     >
