@@ -87,8 +87,8 @@ describe('seven problems', () => {
     while (!(await tried())) await page.waitForSelector(row);
     await page.waitForSelector(`${row} .outcome >> text=/Tried: it still fails. the line is dead\\. At \\d/`);
     // It was forgotten when one came back
-    await viewer.go(page, '#/fleet');
-    await page.waitForSelector('#fleet-title');
+    await viewer.go(page, '#/supervision');
+    await page.waitForSelector('.subsystems .bad >> text=/^connectors: 1 failing$/'); // its lamp was green
     await viewer.go(page, '#/waiting');
     await page.waitForSelector(`${row} .outcome >> text=/Tried: it still fails/`);
   });

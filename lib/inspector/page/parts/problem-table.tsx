@@ -151,8 +151,9 @@ function Why({ of }: { readonly of: Problem }) {
           <a href={linkTo({ view: 'actor', kind: of.engine.first.kind, id: of.engine.first.id })}>
             {of.engine.first.title ?? of.engine.first.id}
           </a>
-          {(of.engine.sessions > 1 || of.engine.isAtLeast) &&
-            ` and ${of.engine.isAtLeast ? 'at least ' : ''}${of.engine.sessions - 1} more`}
+          {of.engine.sessions > 1
+            ? ` and ${of.engine.isAtLeast ? 'at least ' : ''}${of.engine.sessions - 1} more`
+            : of.engine.isAtLeast && ' and perhaps more'}
         </span>
       )}
     </Cause>

@@ -35,6 +35,7 @@ export function SupervisionPage() {
       </section>
     );
   const failing = tree.root.subsystems.filter((one) => one.failing !== null);
+  const broken = tree.circuits.filter(({ status }) => status === 'failing').map(({ name }) => name);
   return (
     <section class="view" aria-labelledby="supervision-title">
       <div class="heading">
@@ -44,12 +45,7 @@ export function SupervisionPage() {
         >
           {tree.root.state}
         </b>
-        <p class="soft">
-          {summaryOf([
-            ...failing.map(({ name }) => name),
-            ...tree.circuits.flatMap(({ name, status }) => (status === 'failing' ? [name] : [])),
-          ])}
-        </p>
+        <p class="soft">{summaryOf([...failing.map(({ name }) => name), ...broken])}</p>
       </div>
       {failing.map((one) => (
         <p key={one.name} class="notice bad" role="alert">
@@ -70,13 +66,17 @@ export function SupervisionPage() {
             <div class="supervisor root">
               <b>supervisor</b>
               <span class="subsystems">
-                {tree.root.subsystems.map(({ name, failing: why }) => (
-                  <span key={name} class={why === null ? 'sub' : 'sub bad'}>
-                    <i class={`lamp ${why === null ? 'done' : 'bad'}`} aria-hidden="true" />
-                    {name}
-                    {why !== null && ': fails'}
-                  </span>
-                ))}
+                {tree.root.subsystems.map(({ name, failing: why }) => {
+                  // It works itself while what it reaches does not: its lamp was green beside a red word
+                  const isBad = why !== null || (name === 'connectors' && broken.length > 0);
+                  return (
+                    <span key={name} class={isBad ? 'sub bad' : 'sub'}>
+                      <i class={`lamp ${isBad ? 'bad' : 'done'}`} aria-hidden="true" />
+                      {name}
+                      {why !== null ? ': fails' : isBad && `: ${broken.length} failing`}
+                    </span>
+                  );
+                })}
               </span>
             </div>
             <ul>
