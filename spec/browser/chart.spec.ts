@@ -58,6 +58,21 @@ describe('a chart in a browser', function () {
       await page.context().close();
     });
 
+    // The approval stayed at the top, out of view, while the work went on to states at the bottom
+    it('has both regions in view in whatever state the work is', async () => {
+      const id = await waitingItem();
+      const page = await open(id, 'desk');
+      for (const status of ['in_review', 'blocked', 'escalated', 'done']) {
+        const event = { type: 'item.move', status, note: 'So it is.' };
+        const sent = await house.operator.post(`/api/inspect/actors/work-item/${id}/send`, { event });
+        expect(sent.status, sent.text).to.equal(200);
+        await page.reload();
+        await until(page, `${isSeen(`work.${status}`)} && ${isSeen('approval.pending')}`);
+        await picture(page, `chart-both-${status}`);
+      }
+      await page.context().close();
+    });
+
     it('names on a phone where else it stands, and one touch leads there', async () => {
       const page = await open(await waitingItem(), 'phone');
       await until(page, isSeen('work.executing'));

@@ -13,7 +13,7 @@ export const sizes = {
 export const isSeen = (path: string, within = ''): string => `(() => {
   const box = document.querySelector('${within}.chart-box')?.getBoundingClientRect();
   const title = document.querySelector('${within}[data-state="${path}"].lit > .title')?.getBoundingClientRect();
-  return box !== undefined && title !== undefined && title.height > 9 && title.left >= box.left && title.right <= box.right &&
+  return box !== undefined && title !== undefined && title.height > 8 && title.left >= box.left && title.right <= box.right &&
     title.top >= box.top && title.bottom <= box.bottom;
 })()`;
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { aligned } from '../../../lib/inspector/chart/aligned.js';
 import { chartOf } from '../../../lib/inspector/chart/chart-of.js';
 import type { Box } from '../../../lib/inspector/chart/drawing.js';
 import { layOut } from '../../../lib/inspector/chart/lay-out.js';
@@ -59,6 +60,30 @@ describe('regions in rows', () => {
     const [above, below] = boxes({ width: 324, height: 440 });
     expect(below.x).to.equal(above.x);
     expect(below.y).to.be.greaterThan(above.y + above.height);
+  });
+
+  // In the lowest states of the work the approval that it waits for lay a screen above what was seen
+  it('stand so that what is active in them is beside each other, and keep to their row', () => {
+    const machine = catalogue.find(({ name }) => name === 'work-item')?.machine;
+    const chart = chartOf(machine as (typeof catalogue)[number]['machine']);
+    const before = layOut(chart, { width: 1_134, height: 520 });
+    const tops = (path: string): { readonly work: number; readonly approval: number } => {
+      const { boxes, arrows } = aligned(before, chart.root, ['work', path, 'approval', 'approval.pending']);
+      const at = (one: string): Box => boxes.find((box) => box.path === one && box.shape !== 'any') as Box;
+      const [work, approval] = [at('work'), at('approval')];
+      expect(approval.y).to.be.at.least(work.y);
+      expect(approval.y + approval.height).to.be.at.most(work.y + work.height);
+      for (const { to, points } of arrows)
+        expect(points.at(-1)?.y).to.be.within(at(to).y - 1, at(to).y + at(to).height + 1);
+      return { work: at(path).y, approval: at('approval.pending').y };
+    };
+    for (const state of ['executing', 'in_review', 'done', 'escalated']) {
+      const { work, approval } = tops(`work.${state}`);
+      expect(approval, state).to.equal(work);
+    }
+    expect(aligned(before, chart.root, ['work', 'work.backlog', 'approval', 'approval.none'])).to.equal(
+      before,
+    );
   });
 
   it('hold all four regions of a word processor in each of three rooms', () => {

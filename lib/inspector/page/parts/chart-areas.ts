@@ -1,6 +1,14 @@
 import type { Area, Box, Drawing } from '../../chart/drawing.js';
 import { areaOf, type as sizes, widthOf } from '../../chart/drawing.js';
 
+/** A part that should be seen; `leastScale` where it may be smaller than all words can be read in. */
+export interface Focus extends Area {
+  readonly leastScale?: number;
+}
+
+/** In which the names of states can be read still: they are written larger than what is below them. */
+const forNames = 0.6;
+
 /** The boxes of the innermost states in which an actor stands: one of each region. */
 export function boxesOf({ boxes }: Drawing, lit: readonly string[]): readonly Box[] {
   const inner = lit.filter((path) => !lit.some((other) => other.startsWith(`${path}.`)));
@@ -9,15 +17,15 @@ export function boxesOf({ boxes }: Drawing, lit: readonly string[]): readonly Bo
 
 /**
  * What should be seen, the best first: where it stands in every region, with the names of the states around and
- * the step that it took; the same without the names; without the step; without the regions that rest; one state
- * alone. A step that happens while one looks (`isNew`) is seen whole before anything else.
+ * the step that it took; the same without the names; without the step; smaller; the names of the states alone; without
+ * the regions that rest; one state alone. A step that happens while one looks (`isNew`) is seen whole before anything else.
  */
 export function areasOf(
   drawing: Drawing,
   lit: readonly string[],
   step: Step | undefined,
   isNew: boolean,
-): readonly Area[] {
+): readonly Focus[] {
   const all = boxesOf(drawing, lit);
   const moving = all.filter(({ path }) => !/\.(?:none|idle|off)$/.test(path));
   const speaking = moving.length > 0 ? moving : all;
@@ -32,7 +40,13 @@ export function areasOf(
     around([...all.flatMap(cornersOf), ...frames.map(titleOf).flatMap(cornersOf), ...way]),
     around([...all.flatMap(cornersOf), ...way]),
   ];
-  const here = [around([...speaking.flatMap(cornersOf), ...way]), around(speaking.flatMap(cornersOf)), first];
+  const here = [
+    { ...everywhere, leastScale: forNames },
+    { ...around(all.map(titleOf).flatMap(cornersOf)), leastScale: forNames },
+    around([...speaking.flatMap(cornersOf), ...way]),
+    around(speaking.flatMap(cornersOf)),
+    first,
+  ];
   return isNew && step !== undefined
     ? [...whole, around([...speaking.flatMap(cornersOf), ...way]), step.area, everywhere, ...here]
     : [...whole, everywhere, ...here];

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { activeStates, stateNames } from '../../../../machines/state-names.js';
 import type { Json } from '../../../../machines/outputs.js';
+import { aligned } from '../../chart/aligned.js';
 import type { Drawing } from '../../chart/drawing.js';
 import type { Chart as Machine } from '../../chart/definition.js';
 import { nameIn } from '../../chart/svg-of.js';
@@ -121,7 +122,8 @@ function ChartFigure({
       gone = true;
     };
   }, [machine, room]);
-  const drawn = drawing.value;
+  const placed = drawing.value;
+  const drawn = useMemo(() => placed && aligned(placed, machine.root, lit), [placed, lit.join()]);
   const isNew = last !== undefined && last.seq > opened.current;
   const step = useMemo(() => drawn && stepIn(drawn, taken), [drawn, taken.join()]);
   const focus = useMemo(

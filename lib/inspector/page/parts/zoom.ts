@@ -2,6 +2,7 @@ import { useSignal, type ReadonlySignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Area } from '../../chart/drawing.js';
+import type { Focus } from './chart-areas.js';
 import { maxHeightOf } from './room.js';
 
 /** How large a drawing is shown in a box that scrolls, and the ways to change it. */
@@ -14,7 +15,7 @@ export interface Zoom {
   /** As it began: what matters is seen, in a size that can be read. */
   readonly home: () => void;
   /** A part of it, in a size that can be read; `whole`: all of that part, in whatever size. */
-  readonly show: (area: Area, options?: { readonly whole?: boolean }) => void;
+  readonly show: (area: Focus, options?: { readonly whole?: boolean }) => void;
   /** What of it is in the box now, in its own units. */
   readonly seen: ReadonlySignal<Area | undefined>;
 }
@@ -27,7 +28,7 @@ export interface Zoom {
 export function useZoom(
   box: RefObject<HTMLElement | null>,
   { width, height }: { readonly width: number; readonly height: number },
-  focus: readonly Area[],
+  focus: readonly Focus[],
 ): Zoom {
   const scale = useSignal(1);
   const held = useRef<Held>(undefined);
@@ -67,7 +68,7 @@ export function useZoom(
   const show: Zoom['show'] = (area, { whole: isWhole = false } = {}) => {
     const element = box.current;
     if (element === null || width === 0) return;
-    const next = Math.min(1, Math.max(isWhole ? scaleMin : readable, roomFor(element, area)));
+    const next = Math.min(1, Math.max(isWhole ? scaleMin : leastOf(area), roomFor(element, area)));
     held.current = {
       x: area.x + area.width / 2,
       y: area.y + area.height / 2,
@@ -84,7 +85,7 @@ export function useZoom(
     const element = box.current;
     const last = focus.at(-1);
     if (element === null || last === undefined) return;
-    show([whole, ...focus].find((one) => roomFor(element, one) >= readable) ?? last);
+    show([whole, ...focus].find((one) => roomFor(element, one) >= leastOf(one)) ?? last);
   };
   const areas = focus.map((one) => [one.x, one.y, one.width, one.height].join()).join(' ');
   useEffect(home, [areas, width, height]);
@@ -134,6 +135,7 @@ const scaleMin = 0.15;
 const scaleMax = 3;
 /** Below this size words cannot be read. */
 const readable = 0.7;
+const leastOf = ({ leastScale = readable }: Focus): number => leastScale;
 const step = 1.25;
 /** A hand that clicks moves the mouse as far. */
 const clickPx = 4;
