@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { bearer, leave } from './access.js';
 import { draftCount, dropDrafts } from './draft.js';
-import { readOnly } from './base.js';
+import { isMounted, readOnly } from './base.js';
 import { whole } from './clock.js';
 import { connection, gaps, head } from './connection.js';
 import { isFocusLost } from './keys.js';
@@ -177,8 +177,9 @@ function Lost() {
   if (connection.value !== 'lost') return null;
   return (
     <p class="banner" role="alert">
-      The gateway is gone. What you see is from before; the page goes on by itself, without a gap, when it is
-      back. If it stays away: <code>troupe start</code>.
+      {isMounted ? 'The live feed is cut' : 'The gateway is gone'}. What you see is from before; the page goes
+      on by itself, without a gap, when it is back. If it stays away:{' '}
+      {isMounted ? 'does the application run, and pass on its upgrades?' : <code>troupe start</code>}
     </p>
   );
 }

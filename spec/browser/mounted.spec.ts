@@ -217,6 +217,23 @@ describe('a mounted inspector in a browser', function () {
     await page.context().close();
   });
 
+  // It said that a gateway is gone, and how to start one, where there is none
+  it('says where the live feed does not come that the application has to pass on its upgrades', async () => {
+    const bare = createServer((request, response) => inspector.handler(request, response));
+    bare.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 404 Not Found\r\n\r\n'));
+    await once(bare.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`;
+    const page = await viewer.open(url, { path: '/ops/inspect', at: '#/actor/light/north', signedIn: false });
+    await page.waitForSelector('[data-connection=lost]', { state: 'attached' });
+    const said = await page.locator('.banner').innerText();
+    expect(said).to.match(/^The live feed is cut\.[^]*does the application run, and pass on its upgrades\?$/);
+    await page.waitForSelector('#actor-title >> text=North');
+    expect(viewer.complaints).to.deep.equal([]);
+    await page.context().close();
+    bare.close();
+    bare.closeAllConnections();
+  });
+
   it('shows an actor live in a frame of the application, sends to it, and says when one is signed out', async () => {
     const { port } = server.address() as AddressInfo;
     const page = await viewer.open(`http://127.0.0.1:${port}`, { signedIn: false });
