@@ -2,7 +2,7 @@
  * The live inspector inside a server of your own, with nothing but Node: no gateway, no home, no token. Who may look
  * is judged by your application.
  *
- *     node inspector-http.js 3000      # http://127.0.0.1:3000/inspect?key=open-sesame
+ *     node inspector-http.js 3000      # http://127.0.0.1:3000/ signs you in, and leads to the inspector
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
