@@ -3,6 +3,8 @@ import { linkTo } from '../place.js';
 import type { Problem } from '../problems.js';
 import { Decide, Resume, StopTurn, TryConnector } from './decide.js';
 import { LetterActions } from './letters.js';
+import { OutcomeLine } from './outcome-line.js';
+import { CancelRun, keyOfRun, pathOfRun } from './run-queue.js';
 
 /** What ends it: a button where there is one, else in words what a person can do, with the way to it. */
 export function Remedy({ of }: { readonly of: Problem }) {
@@ -14,11 +16,8 @@ export function Remedy({ of }: { readonly of: Problem }) {
       return of.kind === 'connector' ? <TryConnector name={of.id} isFailing /> : <Elsewhere of={of} />;
     case 'slow':
       if (of.actor.why === 'quiet') return <StopTurn actor={of.actor} />;
-      return of.actor.why === 'queued' ? (
-        <a href={linkTo(of.at)}>Its place, and a way to cancel it</a>
-      ) : (
-        <a href={linkTo(of.at)}>See what it does</a>
-      );
+      if (of.actor.why === 'queued') return <Queued of={of} workflow={of.actor.behind?.workflow} />;
+      return <a href={linkTo(of.at)}>See what it does</a>;
     case 'letter':
       return <LetterActions id={of.letter.id} actor={of.letter.actor} of={of.key} />;
     case 'engine':
@@ -26,6 +25,23 @@ export function Remedy({ of }: { readonly of: Problem }) {
         <p class="soft">Install or repair it where the gateway runs; then send its sessions a message.</p>
       );
   }
+}
+
+/** Of a run that waits for room: it can be given up here, and the run that is in its way is named in its cause. */
+function Queued({
+  of: { id, at },
+  workflow,
+}: {
+  readonly of: Problem;
+  readonly workflow: string | undefined;
+}) {
+  return (
+    <span class="decide">
+      {workflow !== undefined && !isMounted && <CancelRun id={id} path={pathOfRun(workflow, id)} />}
+      <a href={linkTo(at)}>Its place</a>
+      <OutcomeLine of={keyOfRun(id)} />
+    </span>
+  );
 }
 
 /** What is not ended by one button: in the console, which an application that serves the inspector has not. */

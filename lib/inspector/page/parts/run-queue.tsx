@@ -80,6 +80,9 @@ export function CancelRun({ id, path }: { readonly id: string; readonly path: st
   );
 }
 
+export const pathOfRun = (workflow: string, id: string): string =>
+  `/api/workflow-definitions/${encodeURIComponent(workflow)}/runs/${encodeURIComponent(id)}`;
+
 /** Under it is reported what buttons on a run came to. */
 export const keyOfRun = (id: string): string => `workflow-run/${id}`;
 
@@ -87,7 +90,7 @@ export const keyOfRun = (id: string): string => `workflow-run/${id}`;
 export function OwnRun({ detail: { kind, id, value, view } }: { readonly detail: ActorDetail }) {
   const { workflowId } = (view ?? {}) as { readonly workflowId?: unknown };
   if (kind !== 'workflow-run' || typeof workflowId !== 'string') return null;
-  const path = `/api/workflow-definitions/${encodeURIComponent(workflowId)}/runs/${encodeURIComponent(id)}`;
+  const path = pathOfRun(workflowId, id);
   return (
     <>
       <p>
