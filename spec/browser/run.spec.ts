@@ -202,6 +202,42 @@ describe('a run in a browser', () => {
     await page.context().close();
   });
 
+  // The same gate could be undone in the list of what waits, and not here
+  it('holds a decision at its gate with its note, where the gateway holds decisions', async () => {
+    const holding = await openHouse({
+      evidence: await openEvidence({ standard: await mkdtemp(join(folder, 'holds-')) }),
+      holds: true,
+    });
+    const gate = { kind: 'approval', approvalRef: 'go', description: 'Go on?' };
+    const made = await holding.operator.post('/api/workflow-definitions/mutate', {
+      operation: 'create',
+      definition: {
+        title: 'Wait',
+        nodes: [
+          { id: 'ask', type: 'gate', label: 'Ask', gate },
+          { id: 'send', type: 'step', label: 'Send', actor: { kind: 'noop' } },
+        ],
+        edges: [{ id: 'e', from: 'ask', to: 'send' }],
+      },
+    });
+    expect(made.status, made.text).to.equal(201);
+    const id = made.body.definition.id as string;
+    const run = (await holding.operator.post(`/api/workflow-definitions/${id}/run`, {})).body.runId as string;
+    const page = await viewer.open(holding.gateway.url, { at: `#/runs/${id}/${run}` });
+    await page.fill('.gate-panel input', 'looks right');
+    await page.click('.gate-panel .decide >> text=Reject');
+    await page.click('.gate-panel [data-held] >> text=Undo');
+    await page.click('.gate-panel .decide >> text=Approve');
+    await page.waitForSelector('.gate-panel [data-held]');
+    await page.waitForSelector('.run-actions .outcome >> text=Approved.');
+    const { body } = await holding.operator.get(`/api/workflow-definitions/${id}/runs/${run}`);
+    expect(JSON.stringify(body.gateDecisions)).to.include('looks right');
+    expect(await wrongWith(page)).to.deep.equal([]);
+    expect(viewer.complaints).to.deep.equal([]);
+    await page.context().close();
+    await holding.close();
+  });
+
   it('cancels a run that waits', async () => {
     const gate = { kind: 'approval', approvalRef: 'go', description: 'Go on?' };
     const made = await house.operator.post('/api/workflow-definitions/mutate', {

@@ -14,17 +14,21 @@ export type HeldDecision = Answer<'/api/held-decisions/{id}', 'get'>['decision']
  * answered. What it came to is reported under its key, also when the row that was pressed is gone by then. Throws
  * where the gateway refuses.
  */
-export async function decide(thing: Decidable, choice: Choice): Promise<HeldDecision | undefined> {
+export async function decide(
+  thing: Decidable,
+  choice: Choice,
+  note?: string,
+): Promise<HeldDecision | undefined> {
   const { kind, id, waitingId, what } = thing;
   const isDone = atOnce.has(what); // nothing is decided by it
   if (!isDone && attention.value?.holds === true) {
-    const post = { kind, id, waitingId, decision: choice, holdSeconds: 5 };
+    const post = { kind, id, waitingId, decision: choice, holdSeconds: 5, ...(note && { note }) };
     const { decision } = await ask<Held>('/api/held-decisions', { post });
     void follow(thing, choice, decision);
     return decision;
   }
   const { path = '', body } = decisionRequest(thing, choice) ?? {};
-  const refused = refusalIn(await ask<unknown>(path, { post: body }));
+  const refused = refusalIn(await ask<unknown>(path, { post: { ...body, ...(note && { note }) } }));
   if (refused !== undefined) throw new Error(refused);
   const key = keyOfWaiting(thing);
   if (what !== 'connector') report(key, `${wordsOf(thing, choice)[1]}.`);

@@ -19,24 +19,26 @@ import type { ActorKey } from '../../../../machines/outputs.js';
  * Yes or no to what an actor waits for, wherever that is shown. What waits on another than the viewer is offered only
  * where the gateway says in a dry run that the viewer may decide it too; else it says whose it is.
  */
-export function Decide({ waiting }: { readonly waiting: Waiting }) {
+export function Decide({ waiting, note }: { readonly waiting: Waiting; readonly note?: string }) {
   const choices = choicesOf(waiting).filter(
     (choice) => choice !== 'escalate' && decisionRequest(waiting, choice) !== undefined,
   );
   if (choices.length === 0 || readOnly !== undefined) return null;
   return waiting.on === 'operator' ? (
-    <Buttons waiting={waiting} choices={choices} />
+    <Buttons waiting={waiting} choices={choices} note={note} />
   ) : (
-    <OfAnother waiting={waiting} choices={choices} />
+    <OfAnother waiting={waiting} choices={choices} note={note} />
   );
 }
 
 interface Choices {
   readonly waiting: Decidable & Pick<Partial<Waiting>, 'held'>;
   readonly choices: readonly Choice[];
+  /** What the person says to it. */
+  readonly note?: string | undefined;
 }
 
-function OfAnother({ waiting, choices }: Choices & { readonly waiting: Waiting }) {
+function OfAnother({ waiting, choices, note }: Choices & { readonly waiting: Waiting }) {
   const { path = '', body } = decisionRequest(waiting, choices[0] as Choice) ?? {};
   const { kind, id, waitingId, on } = waiting;
   const judged = useLoaded(
@@ -47,7 +49,7 @@ function OfAnother({ waiting, choices }: Choices & { readonly waiting: Waiting }
   const { value, error } = judged.value;
   const wasAllowed = useRef(false);
   wasAllowed.current ||= value?.allowed === true; // while it is carried out there is nothing left to be allowed
-  if (wasAllowed.current) return <Buttons waiting={waiting} choices={choices} />;
+  if (wasAllowed.current) return <Buttons waiting={waiting} choices={choices} note={note} />;
   return (
     <span class="decide">
       <small class="soft" title={value?.refusal?.error ?? error}>
@@ -127,7 +129,7 @@ function Press({
   );
 }
 
-function Buttons({ waiting, choices }: Choices) {
+function Buttons({ waiting, choices, note }: Choices) {
   const { message, busy, attempt } = useAction();
   const made = useSignal<HeldDecision | undefined>(undefined);
   const { held } = waiting;
@@ -174,7 +176,7 @@ function Buttons({ waiting, choices }: Choices) {
             aria-label={`${word}: ${waiting.title}`}
             onClick={() =>
               void attempt(async () => {
-                made.value = await decide(waiting, choice);
+                made.value = await decide(waiting, choice, note);
               })
             }
           >

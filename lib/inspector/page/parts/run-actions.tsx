@@ -13,11 +13,14 @@ export function RunActions({
   run,
   workflow,
   path,
+  decided,
   node,
 }: {
   readonly run: Run;
   readonly workflow: string;
   readonly path: string;
+  /** Under it is reported what came of a decision at its gate: the gate's own panel goes with it. */
+  readonly decided: string | undefined;
   /** The step that is chosen. */
   readonly node: { readonly id: string; readonly label: string } | undefined;
 }) {
@@ -33,6 +36,7 @@ export function RunActions({
     <div class="run-actions">
       {!isOver && !run.queued && <CancelRun id={run.runId} path={path} />}
       {!run.queued && <OutcomeLine of={keyOfRun(run.runId)} />}
+      {decided !== undefined && run.parked === null && <OutcomeLine of={decided} />}
       {mayAct && isOver && node !== undefined && (
         <button type="button" disabled={busy} onClick={() => void again()}>
           Run again from {node.label}

@@ -1,14 +1,17 @@
 import { readOnly } from '../../../page/base.js';
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { ask } from '../../../page/ask.js';
 import { dateAndTime, withUtc } from '../../../page/clock.js';
 import { report, useAction } from '../../../page/action.js';
 import { useLoaded } from '../live.js';
+import { attention, keyOfWaiting, type Waiting } from '../attention.js';
 import { linkTo } from '../place.js';
+import { Decide } from './decide.js';
 import { RunActions } from './run-actions.js';
 import { RunAttempts } from './run-attempts.js';
 import { RunGraph } from './run-graph.js';
-import { keyOfRun, RunQueue } from './run-queue.js';
+import { keyOfRun, pathOfRun, RunQueue } from './run-queue.js';
 import { wordOf, type Run } from './run-record.js';
 import { Panel } from '../../../page/parts/panel.js';
 import { tone } from '../../../page/parts/state.js';
@@ -20,12 +23,15 @@ import type { Json } from '../../../../machines/outputs.js';
  * and gave.
  */
 export function RunView({ workflow, id }: { readonly workflow: string; readonly id: string }) {
-  const path = `/api/workflow-definitions/${encodeURIComponent(workflow)}/runs/${encodeURIComponent(id)}`;
+  const path = pathOfRun(workflow, id);
   const loaded = useLoaded(path, (signal) => ask<Run>(path, { signal }), {
     touches: ({ entries, skipped }) =>
       skipped > 0 || entries.some((entry) => entry.kind === 'workflow-run' && entry.id === id),
   });
   const chosen = useSignal<string | undefined>(undefined);
+  const decided = useRef<string>(undefined);
+  const waiting = waitingOf(id);
+  if (waiting !== undefined) decided.current = keyOfWaiting(waiting);
   const { value: run, error } = loaded.value;
   if (run === undefined)
     return (
@@ -68,6 +74,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
         run={run}
         workflow={workflow}
         path={path}
+        decided={decided.current}
         node={run.definitionSnapshot?.nodes.find((one) => one.id === node && one.type !== 'trigger')}
       />
       {run.queued && <RunQueue workflow={workflow} id={id} path={path} />}
@@ -118,6 +125,9 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
   );
 }
 
+const waitingOf = (id: string): Waiting | undefined =>
+  attention.value?.waiting.find((one) => one.kind === 'workflow-run' && one.id === id && one.what === 'gate');
+
 /** Where the run waits for a person. Whether it may be this one, its own policy has already said. */
 function Gate({
   path,
@@ -143,6 +153,8 @@ function Gate({
       report(keyOfRun(id), `${word}: ${name} is decided, and the run goes on from there.`);
     });
   const { canDecide, target } = gate.approval;
+  // Where decisions are held, it is offered as it is in the list of all that waits: with an undo
+  const waiting = attention.value?.holds === true ? waitingOf(id) : undefined;
   return (
     <Panel
       name="gate"
@@ -155,7 +167,7 @@ function Gate({
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void decide('approve');
+            if (waiting === undefined) void decide('approve');
           }}
         >
           <label>
@@ -169,13 +181,19 @@ function Gate({
               autocomplete="off"
             />
           </label>
-          <button type="submit" class="primary" disabled={busy}>
-            Approve
-          </button>
-          <button type="button" disabled={busy} onClick={() => void decide('reject')}>
-            Reject
-          </button>
-          <small class="soft">At once, without undo.</small>
+          {waiting !== undefined ? (
+            <Decide waiting={waiting} note={note.value} />
+          ) : (
+            <>
+              <button type="submit" class="primary" disabled={busy}>
+                Approve
+              </button>
+              <button type="button" disabled={busy} onClick={() => void decide('reject')}>
+                Reject
+              </button>
+              <small class="soft">At once, without undo.</small>
+            </>
+          )}
         </form>
       ) : (
         <p class="soft">
