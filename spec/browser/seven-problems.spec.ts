@@ -73,6 +73,7 @@ describe('seven problems', () => {
     const row = '.waiting tr:has-text("letterbox")';
     await page.waitForSelector(`${row} .cause >> text=the line is dead`);
     await page.waitForSelector(`${row} .cause-facts >> text=/next try (?:in|now)/`);
+    await page.waitForSelector(`${row} td >> text=when a try works`); // it said beside that that it never ends by itself
     await page.waitForSelector(
       `${row} .cause-facts >> text=correct its address or its secret in config.yaml`,
     );
@@ -89,6 +90,8 @@ describe('seven problems', () => {
     // It was forgotten when one came back
     await viewer.go(page, '#/supervision');
     await page.waitForSelector('.subsystems .bad >> text=/^connectors: 1 failing$/'); // its lamp was green
+    // Of what had failed and runs again it said the words of the library
+    await page.waitForSelector('.supervisor .rules >> text=/^the cup is cracked/');
     await viewer.go(page, '#/waiting');
     await page.waitForSelector(`${row} .outcome >> text=/Tried: it still fails/`);
   });
@@ -111,6 +114,7 @@ describe('seven problems', () => {
 
   it(`5: ${sevenProblems[4]}`, async () => {
     const row = '.waiting tr[data-problem=slow]:has-text("queued run")';
+    await page.waitForSelector(`${row} td >> text=when that run ends`);
     // The run that it waits for was two views away
     await page.waitForSelector(`${row} .cause a[href^="#/runs/${planted.ids.workflow}/"] >> text=Ship it`);
     await page.click(`${row} th > a`);

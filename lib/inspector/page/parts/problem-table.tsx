@@ -102,7 +102,7 @@ function Row({ of, isGone, at }: { readonly of: Problem; readonly isGone: boolea
       </td>
       <td class="num">
         {until === null ? (
-          <span class="soft">never</span>
+          <span class="soft">{endsWhen[of.state] ?? 'never'}</span>
         ) : until > now.value ? (
           `in ${span(until - now.value)}`
         ) : (
@@ -115,6 +115,16 @@ function Row({ of, isGone, at }: { readonly of: Problem; readonly isGone: boolea
     </tr>
   );
 }
+
+/** What has no time at which it ends, and goes on without a person all the same. */
+const endsWhen: Readonly<Record<string, string>> = {
+  queued: 'when that run ends',
+  connector: 'when a try works',
+  notification: 'when a try works',
+  backup: 'when one works',
+  quiet: 'when its turn ends',
+  'long at work': 'when it is done',
+};
 
 /** Of what went without anything that was pressed here. */
 const goneWords: Readonly<Record<Problem['type'], string>> = {

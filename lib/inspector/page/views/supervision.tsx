@@ -142,7 +142,7 @@ function KindNode({ kind, at }: { readonly kind: Kind; readonly at: number }) {
                 <b class="state wait">
                   {failures} of {kind.intensity}
                 </b>
-                <span class="rules">{error}</span>
+                <span class="rules">{plainly(error)}</span>
                 <span class="num soft">
                   {until !== null && until > now.value ? `again in ${span(until - now.value)}` : 'restarted'}
                 </span>
