@@ -73,6 +73,22 @@ describe('a chart in a browser', function () {
       await page.context().close();
     });
 
+    // The state that it had left was shown, and "Where it is" led there too
+    it('shows where it stands with the step that it takes, and that alone when asked', async () => {
+      const id = await waitingItem();
+      const page = await open(id, 'desk');
+      const event = { type: 'item.move', status: 'in_review' };
+      const sent = await house.operator.post(`/api/inspect/actors/work-item/${id}/send`, { event });
+      expect(sent.status, sent.text).to.equal(200);
+      await until(page, `${isSeen('work.in_review')} && ${isSeen('approval.pending')}`);
+      expect(await page.locator('.out-of-view').count()).to.equal(0);
+      await page.click('text=Last step');
+      await until(page, `!${isSeen('approval.pending')}`);
+      await page.click('text=Where it is');
+      await until(page, `${isSeen('work.in_review')} && ${isSeen('approval.pending')}`);
+      await page.context().close();
+    });
+
     it('names on a phone where else it stands, and one touch leads there', async () => {
       const page = await open(await waitingItem(), 'phone');
       await until(page, isSeen('work.executing'));

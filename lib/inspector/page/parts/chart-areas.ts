@@ -17,8 +17,9 @@ export function boxesOf({ boxes }: Drawing, lit: readonly string[]): readonly Bo
 
 /**
  * What should be seen, the best first: where it stands in every region, with the names of the states around and
- * the step that it took; the same without the names; without the step; smaller; the names of the states alone; without
- * the regions that rest; one state alone. A step that happens while one looks (`isNew`) is seen whole before anything else.
+ * the step that it took; the same without the names; without the step; smaller; the names of the states alone;
+ * without the regions that rest; one state alone. A step that happens while one looks (`isNew`) is seen whole, if it
+ * can be with where it leads.
  */
 export function areasOf(
   drawing: Drawing,
@@ -40,15 +41,23 @@ export function areasOf(
     around([...all.flatMap(cornersOf), ...frames.map(titleOf).flatMap(cornersOf), ...way]),
     around([...all.flatMap(cornersOf), ...way]),
   ];
+  const names = all.map(titleOf).flatMap(cornersOf);
   const here = [
     { ...everywhere, leastScale: forNames },
-    { ...around(all.map(titleOf).flatMap(cornersOf)), leastScale: forNames },
+    { ...around(names), leastScale: forNames },
     around([...speaking.flatMap(cornersOf), ...way]),
     around(speaking.flatMap(cornersOf)),
     first,
   ];
   return isNew && step !== undefined
-    ? [...whole, around([...speaking.flatMap(cornersOf), ...way]), step.area, everywhere, ...here]
+    ? [
+        ...whole,
+        around([...speaking.flatMap(cornersOf), ...way]),
+        { ...around([...names, ...way]), leastScale: forNames },
+        step.area,
+        everywhere,
+        ...here,
+      ]
     : [...whole, everywhere, ...here];
 }
 

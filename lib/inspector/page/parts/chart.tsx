@@ -107,7 +107,7 @@ function ChartFigure({
 }) {
   const drawing = useSignal<Drawing | undefined>(undefined);
   const box = useRef<HTMLDivElement>(null);
-  const opened = useRef(last?.seq ?? 0);
+  const known = useSignal(last?.seq ?? 0); // up to this step no one has to be shown what happened
   const shownAgain = useSignal(0);
   const lit = useMemo(() => activeStates(value), [value]);
   const taken = useMemo(() => (last === undefined ? [] : edgesTaken(machine, last)), [machine, last]);
@@ -124,7 +124,7 @@ function ChartFigure({
   }, [machine, room]);
   const placed = drawing.value;
   const drawn = useMemo(() => placed && aligned(placed, machine.root, lit), [placed, lit.join()]);
-  const isNew = last !== undefined && last.seq > opened.current;
+  const isNew = last !== undefined && last.seq > known.value;
   const step = useMemo(() => drawn && stepIn(drawn, taken), [drawn, taken.join()]);
   const focus = useMemo(
     () => (drawn === undefined ? [] : areasOf(drawn, lit, step, isNew)),
@@ -132,6 +132,10 @@ function ChartFigure({
   );
   const zoom = useZoom(box, drawn ?? nothing, focus);
   useEffect(zoom.home, [room]);
+  const whereItIs = (): void => {
+    known.value = last?.seq ?? 0;
+    zoom.home();
+  };
   const showStep = (): void => {
     if (step === undefined) return;
     shownAgain.value += 1;
@@ -191,7 +195,7 @@ function ChartFigure({
             <span class="soft"> A click on a state or an arrow shows its history.</span>
           )}
         </span>
-        <ZoomButtons zoom={zoom} label="Size of the chart">
+        <ZoomButtons zoom={{ ...zoom, home: whereItIs }} label="Size of the chart">
           {step !== undefined && (
             <button type="button" class="quiet" onClick={showStep}>
               Last step
