@@ -68,6 +68,7 @@ describe('the console, by the keyboard alone', () => {
   const walk = async (): Promise<readonly string[]> => {
     const passed: string[] = [];
     await page.evaluate('delete window.passed');
+    await until(page, hasCome); // what comes in between would stand before or behind where one is
     for (let presses = 0; presses < 150; presses += 1) {
       await press('Tab');
       const { wrong, name, isEnd } = await page.evaluate<Focused>(focused);
@@ -402,6 +403,15 @@ const inOrder = `(() => {
   const [before, at] = [window.passed, document.activeElement];
   window.passed = at;
   return before === undefined || (before.compareDocumentPosition(at) & Node.DOCUMENT_POSITION_FOLLOWING) > 0;
+})()`;
+
+/** All that the view reads is there: nothing says that it is loading, and for a while there are as many ways on. */
+const hasCome = `(() => {
+  const main = document.getElementById('main');
+  const ways = main.querySelectorAll('a[href], button, input, select, textarea, summary').length;
+  window.rests = window.ways === ways && !main.querySelector('[aria-busy=true]') ? (window.rests ?? 0) + 1 : 0;
+  window.ways = ways;
+  return window.rests > 30;
 })()`;
 
 const isLast = `(() => {
