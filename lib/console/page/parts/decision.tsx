@@ -24,6 +24,7 @@ const whats: Readonly<Record<string, string>> = {
   move: 'Escalated',
   delivery: 'Not sent',
   'unknown-delivery': 'Sent?',
+  connector: 'Connector',
 };
 export const whatOf = ({ what }: Waiting): string => whats[what] ?? what;
 

@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { openHouse, type House } from '../lib/gateway/fixture.js';
+import { openBrowser, type Viewer } from './browser.js';
+
+/** *Now* over more than it lists. */
+describe('what the console says of now', () => {
+  let house: House;
+  let viewer: Viewer;
+  before(async () => {
+    viewer = await openBrowser();
+    house = await openHouse();
+  });
+  after(async () => {
+    await viewer.close();
+    await house.close();
+  });
+  const post = async (path: string, body: object) => (await house.operator.post(path, body)).body;
+
+  // At most 30 of each state were read, and twelve shown, and neither was said
+  it('counts what is stuck and what runs beyond what it lists, and says how the gateway is', async () => {
+    for (let n = 0; n < 60; n += 1) {
+      const { workItem } = await post('/api/work-items', { title: `Water room ${n}` });
+      await post(`/api/work-items/${workItem.id}/status`, { status: 'blocked', note: 'no water' });
+    }
+    for (let n = 0; n < 14; n += 1)
+      await post('/api/sessions', { prompt: 'hang', title: `Count the chairs ${n}` });
+    const page = await viewer.open(house.gateway.url, { path: '/' });
+    await page.waitForSelector('.heading >> text=Nothing needs you, 60 stuck, 14 at work.');
+    await page.waitForSelector('#stuck-title >> text=/^Stuck 60$/');
+    await page.waitForSelector('[aria-labelledby=stuck-title] [data-more] >> text=/^48 more$/');
+    await page.waitForSelector('#working-title >> text=/^At work 14$/');
+    await page.waitForSelector('[aria-labelledby=working-title] [data-more] >> text=/^2 more$/');
+    await page.waitForSelector('[data-health=running] >> text=1 of 2 engines found');
+    await page.context().close();
+  });
+
+  it('breaks no rule of its own policy and throws nothing', () => {
+    expect(viewer.complaints).to.deep.equal([]);
+  });
+});
