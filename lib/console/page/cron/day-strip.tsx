@@ -1,5 +1,6 @@
 import type { Answer } from '../../../client/index.js';
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
 import { nextAfter } from '../../../../machines/cron-time.js';
 import { now, timeOfDay } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
@@ -30,15 +31,21 @@ const legend = [
  */
 export function DayStrip({ jobs }: { readonly jobs: readonly Job[] }) {
   const isWhole = useSignal(false);
-  const all = jobs.filter(({ enabled, lastRun }) => enabled || isOfToday(lastRun));
+  // Once a minute: what is due takes long to find, and the clock of the page ticks each second
+  const at = useComputed(() => Math.floor(now.value / minuteMs) * minuteMs).value;
+  const all = jobs.filter(({ enabled, lastRun }) => enabled || isOfDay(lastRun, at));
   const shown = [...all].sort(bySoonest).slice(0, isWhole.value ? lanesMax : lanesShort);
-  const ran = shown.filter(({ lastRun }) => isOfToday(lastRun));
+  const ran = shown.filter(({ lastRun }) => isOfDay(lastRun, at));
   const past = useLoaded(
     `cron-strip/${ran.map(({ id, lastRun }) => `${id} ${lastRun?.timestamp}`).join()}`, // read again after each run
     () => readPast(ran),
   );
+  const runs = past.value.value;
+  const lanes = useMemo(
+    () => shown.map((job) => <Lane key={job.id} job={job} at={at} runs={runs?.get(job.id) ?? []} />),
+    [jobs, at, isWhole.value, runs],
+  );
   if (shown.length === 0) return null;
-  const at = Math.floor(now.value / 60_000) * 60_000;
   return (
     <section class="panel strip" aria-labelledby="strip-title">
       <h2 id="strip-title">
@@ -51,56 +58,7 @@ export function DayStrip({ jobs }: { readonly jobs: readonly Job[] }) {
           ))}
         </span>
       </h2>
-      <ul>
-        {shown.map((job) => {
-          const runs = past.value.value?.get(job.id) ?? [];
-          const due = job.enabled ? dueAfter(job, at) : [];
-          const missed = runs.filter(({ status }) => status === 'missed').length;
-          const late = runs.filter(({ dueAt }) => dueAt !== undefined).length;
-          return (
-            <li key={job.id} data-strip={job.id}>
-              <span class="clip">{job.name}</span>
-              <svg
-                viewBox="0 0 2880 24"
-                preserveAspectRatio="none"
-                role="img"
-                aria-label={
-                  `${job.name}: ${runs.length} runs in the last 24 hours, ${missed} of them missed, ` +
-                  `${late} caught up late, ${due.length}${due.length === marksMax ? ' or more' : ''} due in the next 24`
-                }
-              >
-                <path class="line" d="M0 12H2880" />
-                {runs.map((run) => (
-                  <rect
-                    key={run.id}
-                    class={`${runTone(run.status)}${run.dueAt === undefined ? '' : ' late'}`}
-                    data-run={run.dueAt === undefined ? run.status : 'caught-up'}
-                    x={1_440 + (run.at - at) / 60_000 - 8}
-                    y={4}
-                    width={16}
-                    height={16}
-                  >
-                    <title>{wordsOf(run)}</title>
-                  </rect>
-                ))}
-                {due.map((when) => (
-                  <rect
-                    key={when}
-                    class="due"
-                    x={1_440 + (when - at) / 60_000 - 5}
-                    y={6}
-                    width={10}
-                    height={12}
-                  >
-                    <title>{timeOfDay(when)}</title>
-                  </rect>
-                ))}
-                <path class="now" d="M1440 0V24" />
-              </svg>
-            </li>
-          );
-        })}
-      </ul>
+      <ul>{lanes}</ul>
       {all.length > shown.length && !isWhole.value && (
         <button
           type="button"
@@ -116,32 +74,87 @@ export function DayStrip({ jobs }: { readonly jobs: readonly Job[] }) {
   );
 }
 
+function Lane({ job, at, runs }: { readonly job: Job; readonly at: number; readonly runs: readonly Run[] }) {
+  const due = job.enabled ? marksAfter(job, at) : [];
+  const isDense = due.some((when, n) => when - (due[n - 1] ?? 0) <= markMs);
+  const missed = runs.filter(({ status }) => status === 'missed').length;
+  const late = runs.filter(({ dueAt }) => dueAt !== undefined).length;
+  return (
+    <li data-strip={job.id}>
+      <span class="clip">{job.name}</span>
+      <svg
+        viewBox="0 0 2880 24"
+        preserveAspectRatio="none"
+        role="img"
+        aria-label={
+          `${job.name}: ${runs.length} runs in the last 24 hours, ${missed} of them missed, ` +
+          `${late} caught up late, ${due.length}${isDense ? ' or more' : ''} due in the next 24`
+        }
+      >
+        <path class="line" d="M0 12H2880" />
+        {runs.map((run) => (
+          <rect
+            key={run.id}
+            class={`${runTone(run.status)}${run.dueAt === undefined ? '' : ' late'}`}
+            data-run={run.dueAt === undefined ? run.status : 'caught-up'}
+            x={1_440 + (run.at - at) / minuteMs - 8}
+            y={4}
+            width={16}
+            height={16}
+          >
+            <title>{wordsOf(run)}</title>
+          </rect>
+        ))}
+        {due.map((when) => (
+          <rect key={when} class="due" x={1_440 + (when - at) / minuteMs - 5} y={6} width={10} height={12}>
+            <title>{timeOfDay(when)}</title>
+          </rect>
+        ))}
+        <path class="now" d="M1440 0V24" />
+      </svg>
+    </li>
+  );
+}
+
 const lanesShort = 10;
 const lanesMax = 60;
 const bySoonest = (one: Job, other: Job): number =>
   (one.nextRunAt ?? '~').localeCompare(other.nextRunAt ?? '~');
-const marksMax = 300;
+const minuteMs = 60_000;
 const dayMs = 86_400_000;
+/** A mark of the strip is so wide: what is due within it needs no other. */
+const markMs = 10 * minuteMs;
 
-const isOfToday = (lastRun: Job['lastRun']): boolean =>
-  lastRun !== null && now.value - Date.parse(lastRun.timestamp) < dayMs;
+const isOfDay = (lastRun: Job['lastRun'], at: number): boolean =>
+  lastRun !== null && at - Date.parse(lastRun.timestamp) < dayMs;
+
+type Timed = Pick<Job, 'schedule' | 'timezone' | 'nextRunAt'>;
+
+/** The next times, so many of them. */
+export const dueAfter = (job: Timed, at: number, max: number): readonly number[] =>
+  timesAfter(job, at, { max, apartMs: 0, untilMs: Infinity });
+
+/** What is due within a day, to the end of it however often that is: a mark stands for what is due within its width. */
+export const marksAfter = (job: Timed, at: number): readonly number[] =>
+  timesAfter(job, at, { max: dayMs / markMs + 1, apartMs: markMs, untilMs: at + dayMs });
 
 /** The gateway's own next time corrects a zone that the job leaves to the gateway's machine. */
-export function dueAfter(
-  { schedule, timezone, nextRunAt }: Pick<Job, 'schedule' | 'timezone' | 'nextRunAt'>,
+function timesAfter(
+  { schedule, timezone, nextRunAt }: Timed,
   at: number,
-  max = marksMax,
+  { max, apartMs, untilMs }: { readonly max: number; readonly apartMs: number; readonly untilMs: number },
 ): readonly number[] {
   const zone = timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   const due: number[] = [];
   let shift: number | undefined;
-  for (let when: number | null = at; due.length < max;) {
-    when = nextAfter(schedule, zone, when);
+  for (let from = at; due.length < max;) {
+    const when = nextAfter(schedule, zone, from);
     if (when === null) break;
     shift ??= nextRunAt === null ? 0 : Date.parse(nextRunAt) - when;
-    const real: number = timezone === null ? when + shift : when;
-    if (real > at + dayMs && max === marksMax) break;
+    const real = timezone === null ? when + shift : when;
+    if (real > untilMs) break;
     due.push(real);
+    from = when + Math.max(0, apartMs - 1); // the next is later than this
   }
   return due;
 }
