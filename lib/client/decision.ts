@@ -183,4 +183,4 @@ export function runningTool(messages: readonly ShownMessage[]): string | undefin
 
 /** @example `no output for 12 min: ${quietBecause('Bash')}` // 'Bash has not ended' */
 export const quietBecause = (tool: string | undefined): string =>
-  tool === undefined ? 'no tool runs, its model has not answered' : `${tool} has not ended`;
+  tool === undefined ? 'no tool runs, its model says nothing' : `${tool} has not ended`;

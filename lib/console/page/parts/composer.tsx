@@ -22,6 +22,14 @@ export function Composer({
   readonly busyWord?: string | undefined;
 }) {
   const text = useSignal(drafts.get(name) ?? '');
+  useEffect(() => {
+    const take = (given: string): void => {
+      if (given === name) text.value = drafts.get(name) ?? '';
+    };
+    writers.add(take);
+    return () => void writers.delete(take);
+  }, [name]);
+  const uploads = useRef<File[]>([]);
   const files = useSignal<readonly Attachment[]>([]);
   const over = useSignal(false);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -37,10 +45,21 @@ export function Composer({
     text.value = value;
     drafts.set(name, value);
   };
-  const attach = (chosen: Iterable<File>): void =>
+  /** One after the other: what is dropped while another is on its way goes after it. */
+  const attach = (chosen: Iterable<File>): void => {
+    uploads.current.push(...chosen);
     void attempt(async () => {
-      for (const file of chosen) files.value = [...files.value, await upload(file)];
+      const failures: unknown[] = [];
+      for (let file = uploads.current.shift(); file !== undefined; file = uploads.current.shift()) {
+        const uploaded = await upload(file).catch((error: unknown) => void failures.push(error));
+        if (uploaded) files.value = [...files.value, uploaded];
+      }
+      if (failures.length > 0) throw failures[0];
     }, 'Uploading …');
+  };
+  useEffect(() => {
+    if (!busy && uploads.current.length > 0) attach([]); // they came while a message was sent
+  }, [busy]);
   const submit = (): void => {
     if (text.value.trim() === '' || busy) return;
     void attempt(async () => {
@@ -137,6 +156,13 @@ export function Composer({
 }
 
 const drafts = new Map<string, string>();
+const writers = new Set<(name: string) => void>();
+
+/** What was taken back is written again, below what is there. */
+export function writeAgain(name: string, words: string): void {
+  drafts.set(name, [drafts.get(name) ?? '', words].filter((text) => text.trim() !== '').join('\n\n'));
+  for (const take of writers) take(name);
+}
 
 interface Attachment {
   readonly id: string;

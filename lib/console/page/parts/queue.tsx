@@ -2,8 +2,9 @@ import { useAction } from '../../../page/action.js';
 import { client, must } from '../../../page/gateway.js';
 import type { QueueItem } from '../conversation.js';
 import type { Session } from '../session.js';
+import { writeAgain } from './composer.js';
 
-/** Messages that wait for the turn to end; each can be taken back, all can be held. */
+/** Messages that wait for the turn to end; each can be taken back, to be written anew, and all can be held. */
 export function Queue({
   session,
   items,
@@ -37,13 +38,14 @@ export function Queue({
               disabled={busy}
               aria-label={`Take back: ${item.prompt ?? 'a message'}`}
               onClick={() =>
-                void attempt(() =>
-                  must(
+                void attempt(async () => {
+                  await must(
                     client.delete('/api/sessions/{id}/queue/{item}', {
                       params: { path: { ...path, item: item.id } },
                     }),
-                  ),
-                )
+                  );
+                  writeAgain(session.id, item.prompt ?? '');
+                })
               }
             >
               Take back

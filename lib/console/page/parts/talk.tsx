@@ -5,6 +5,7 @@ import { now, whole } from '../../../page/clock.js';
 import { Conversation } from '../conversation.js';
 import { runningTool } from '../../../client/decision.js';
 import { client, must } from '../../../page/gateway.js';
+import { named, useLoaded } from '../live.js';
 import { go, inspectorLink, linkTo } from '../place.js';
 import { moodOf, quietLine, titleOf, type Session } from '../session.js';
 import { waiting } from '../waiting.js';
@@ -21,6 +22,7 @@ import { ToolCard } from './tool-card.js';
 export function Talk({ id }: { readonly id: string }) {
   const talk = useMemo(() => new Conversation(id), [id]);
   useEffect(() => talk.follow(), [talk]);
+  const interrupts = useLoaded('interrupts', readInterrupts, { touches: named(/^config:/) }).value.value;
   const session = talk.session.value;
   if (session === undefined)
     return (
@@ -46,10 +48,22 @@ export function Talk({ id }: { readonly id: string }) {
         name={id}
         placeholder={`Message ${session.employee ?? session.engine}`}
         send={send}
-        busyWord={session.status === 'running' ? 'It is working: your message is read next.' : undefined}
+        busyWord={session.status === 'running' ? busyWord(interrupts) : undefined}
       />
     </section>
   );
+}
+
+const busyWord = (interrupts: boolean | undefined): string =>
+  interrupts === undefined
+    ? 'It is working.'
+    : `It is working: your message ${interrupts ? 'interrupts it' : 'is read next'}.`;
+
+/** What a message does to a turn that runs; unknown where a host keeps no settings. */
+async function readInterrupts(): Promise<boolean | undefined> {
+  const config = await must(client.get('/api/config')).catch(() => undefined);
+  const { interruptOnNewMessage } = (config?.['sessions'] ?? {}) as Readonly<Record<string, unknown>>;
+  return typeof interruptOnNewMessage === 'boolean' ? interruptOnNewMessage : undefined;
 }
 
 function Head({ session }: { readonly session: Session }) {
