@@ -58,7 +58,7 @@ function Shown({ message, agent }: Row) {
 
 /** What an agent did and the gateway kept as a message: the use of a tool, a file that it changed. */
 function toolUseOf({ id, content, toolCall, meta }: Message): ToolUse | undefined {
-  const { kind, state, toolInput, path, change, diff } = membersOf(meta);
+  const { kind, state, toolInput, path, change, diff, note } = membersOf(meta);
   const use = { id, tookMs: undefined, exit: undefined };
   if (kind === 'file-change' || kind === 'changes')
     return {
@@ -69,6 +69,15 @@ function toolUseOf({ id, content, toolCall, meta }: Message): ToolUse | undefine
       state: 'done',
     };
   if (typeof toolCall !== 'string') return undefined;
+  if (kind === 'permission')
+    return {
+      ...use,
+      tool: `Permission for ${toolCall}`,
+      input: toolInput,
+      output: note,
+      state: state === 'allowed' ? 'done' : state === 'pending' ? 'running' : 'failed',
+      word: state === 'pending' ? 'asked' : String(state),
+    };
   return {
     ...use,
     tool: toolCall,

@@ -11,6 +11,8 @@ export interface ToolUse {
   readonly state: 'running' | 'done' | 'failed';
   readonly tookMs: number | undefined;
   readonly exit: number | undefined;
+  /** In place of the word for its state. */
+  readonly word?: string;
 }
 
 export function ToolCard({ use }: { readonly use: ToolUse }) {
@@ -30,7 +32,7 @@ export function ToolCard({ use }: { readonly use: ToolUse }) {
         <b>{use.tool}</b>
         <span class="clip mono">{line}</span>
         <span class="soft num end">
-          {use.state === 'running' ? 'running' : use.state === 'failed' ? 'failed' : ''}
+          {use.word ?? (use.state === 'done' ? '' : use.state)}
           {use.exit !== undefined && use.exit !== 0 && ` exit ${use.exit}`}
           {use.tookMs !== undefined && ` ${duration(use.tookMs)}`}
         </span>
