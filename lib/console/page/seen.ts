@@ -86,7 +86,7 @@ function happeningOf({ event, seq, ts, payload }: GatewayEvent): Happening | und
   return undefined;
 }
 
-const wordOf = (action: string): string => (action === '' ? 'changed' : action.replaceAll('_', ' '));
+const wordOf = (action: string): string => (action === '' ? 'changed' : action.replaceAll(/[_-]/g, ' '));
 
 function read(): string | null {
   try {
