@@ -5,6 +5,7 @@ import { load } from '../../../page/ask.js';
 import { dateAndTime, timeOfDay, withUtc } from '../../../page/clock.js';
 import type { Message } from '../session.js';
 import { Markdown } from './markdown.js';
+import { safeType } from './picture.js';
 import { ToolCard, type ToolUse } from './tool-card.js';
 
 interface Row {
@@ -124,7 +125,3 @@ function Attached({ media }: { readonly media: Readonly<Record<string, unknown>>
   if (shown.value !== undefined) return <img src={shown.value} alt={name} />;
   return <span class="file">{name}</span>;
 }
-
-/** No picture that could carry a script is drawn as one. */
-const safeType = (type: string): string =>
-  /^image\/(?:png|jpeg|gif|webp|avif)$/.test(type) ? type : 'application/octet-stream';
