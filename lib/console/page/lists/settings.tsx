@@ -5,10 +5,13 @@ import type { Json } from '../../../../machines/outputs.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
+import { LookAgain } from '../parts/look-again.js';
 import { later } from '../../../page/parts/later.js';
+import { Backups } from './backups.js';
+import { Tokens } from './tokens.js';
 import { WorkersPanel } from './workers.js';
 
-/** Engines, workers, paired devices, and config.yaml as it is in force. */
+/** Engines, workers, devices, tokens, backups, and config.yaml as it is in force. */
 export function Settings() {
   const engines = useLoaded('engines', () => must(client.get('/api/engines')), {
     touches: named(/^engines:/),
@@ -17,7 +20,9 @@ export function Settings() {
   return (
     <>
       <section class="panel" aria-labelledby="engines-title">
-        <h2 id="engines-title">Engines</h2>
+        <h2 id="engines-title">
+          Engines <LookAgain />
+        </h2>
         <Answered loaded={engines}>
           {(answer) => (
             <ul class="rows">
@@ -41,7 +46,9 @@ export function Settings() {
       </section>
       <WorkersPanel />
       <Devices />
+      <Tokens />
       <PushPanel />
+      <Backups settings={(config.value.value as { readonly backup?: unknown } | undefined)?.backup} />
       <section class="panel" aria-labelledby="config-title">
         <h2 id="config-title">
           config.yaml <span class="soft">as it is in force; secrets are left out</span>

@@ -1,6 +1,7 @@
 import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
+import { LookAgain } from './look-again.js';
 import { NewSession } from './new-session.js';
 import { later } from '../../../page/parts/later.js';
 
@@ -28,6 +29,10 @@ export function FirstRun() {
         </li>
         <li>
           <h3>Connect an engine</h3>
+          <p class="soft">
+            What is found can be talked to at once: choose it under <i>To</i>. Install one of the others in a
+            terminal, and <LookAgain />
+          </p>
           <ul class="rows">
             {foundFirst(found.engines).map(({ name, available, remedy, reason }) => (
               <li key={name} class="engine">

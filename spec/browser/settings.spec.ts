@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readAnnouncement } from '../../lib/home/announce.js';
+import { layoutOf } from '../../lib/home/layout.js';
+import { startInstance, type Instance } from '../../lib/instance.js';
+import { wrongWith } from './axe.js';
+import { openBrowser, picture, type Viewer } from './browser.js';
+
+/** Settings of the console over a whole gateway: what could only be done in a terminal. */
+describe('the settings in the console', () => {
+  let folder: string;
+  let instance: Instance;
+  let viewer: Viewer;
+  let token: string;
+  before(async () => {
+    viewer = await openBrowser();
+    folder = await mkdtemp(join(tmpdir(), 'console-settings-'));
+    const layout = layoutOf({ home: join(folder, 'home') });
+    instance = await startInstance({ layout, port: 0 });
+    token = String((await readAnnouncement(layout.announcement))?.token);
+  });
+  after(async () => {
+    await viewer.close();
+    await instance.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const open = () => viewer.open(instance.url, { path: '/', at: '#/settings', token });
+
+  it('make a backup now, and say why not where it is refused', async () => {
+    const page = await open();
+    await page.waitForSelector('[aria-labelledby=backups-title] >> text=None are made by schedule');
+    const target = join(folder, 'copy');
+    await page.fill('[aria-label^="Folder for a backup"]', join(folder, 'home'));
+    await page.click('button >> text=Back up now');
+    await page.waitForSelector('[data-backup] >> text=/home/');
+    await page.fill('[aria-label^="Folder for a backup"]', target);
+    await page.click('button >> text=Back up now');
+    await page.waitForSelector(`[data-backup] >> text=Backed up to ${target}`);
+    expect(existsSync(join(target, 'backup.json'))).to.equal(true);
+    await page.context().close();
+  });
+
+  it('say which tokens there are, and show none; engines are looked for again', async () => {
+    const page = await open();
+    await page.waitForSelector('[aria-labelledby=tokens-title] >> text=troupe token rotate');
+    expect(await page.innerText('main')).not.to.include(token);
+    await page.click('button >> text=Look again');
+    await page.waitForSelector('[data-looked] >> text=/of \\d+ found/');
+    await picture(page, 'console-settings-whole-day');
+    expect(await wrongWith(page)).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  it('break no rule of their own policy and throw nothing', () => {
+    expect(viewer.complaints).to.deep.equal([]);
+  });
+});
