@@ -201,8 +201,12 @@ describe('what is kept in the home, in the console', () => {
   it('an employee is retired after one has seen what hangs on them, unless others report to them', async () => {
     await writeFile(join(home.home, 'org/build/dora.yaml'), '# Dora\nrank: employee\n');
     await writeFile(join(home.home, 'org/build/emil.yaml'), 'rank: employee\nreportsTo: dora\n');
+    // By a part of her name they were taken for his
+    await writeFile(join(home.home, 'org/build/emilia.yaml'), 'rank: employee\n');
+    await writeFile(join(home.home, 'org/build/zoe.yaml'), 'rank: employee\nreportsTo: emilia\n');
     const page = await open('#/organisation');
     await page.waitForSelector('[data-employee=emil]');
+    await page.waitForSelector('[data-employee=zoe]');
     const operator = makeClient(Number(new URL(instance.url).port), { authorization: `Bearer ${token}` });
     const post = async (path: string, body: object): Promise<any> => {
       const answer = await operator.post(path, body);
@@ -217,6 +221,8 @@ describe('what is kept in the home, in the console', () => {
       (await post('/api/work-items', { title: 'Net them', assignee: 'emil' })).workItem.id as string,
     ];
     const session = await post('/api/sessions', { prompt: 'list', employee: 'dora' });
+    await page.waitForSelector('[data-load=dora] >> text=/1 open$/');
+    await page.waitForSelector('[data-load=zoe] >> text=/^0 open$/');
     await page.click('[aria-label="Retire dora"]');
     await page.waitForSelector('.retire [data-tie=reports] >> text=emil reports to dora');
     await page.waitForSelector('.retire button[type=submit]:disabled');
@@ -431,7 +437,10 @@ async function answerInPlace(
   const run = { timestamp: at, durationMs: 1_000, status: 'success' };
   const sums = { sessions: 1, turns: 4, inputTokens: 12_000, outputTokens: 900, cachedTokens: 0 };
   const costs = (keys: readonly string[], costUsd: number) => keys.map((key) => ({ ...sums, key, costUsd }));
-  const employee = { rank: 'employee', role: 'Writes the reports', department: 'build', engine: 'pen' };
+  const employee = {
+    ...{ rank: 'employee', role: 'Writes the reports', department: 'build', engine: 'pen' },
+    directReports: [],
+  };
   const answers: Readonly<Record<string, unknown>> = {
     '/api/cron': [
       { ...job, id: 'c1', name: 'Weekly report', lastRun: { status: 'success', timestamp: at } },

@@ -168,6 +168,7 @@ async function answerInPlace(page: Page): Promise<void> {
       employees: rows((n) => ({
         name: `e${n}`,
         displayName: `Employee ${n}`,
+        directReports: [],
         depth: 0,
         rank: 'employee',
         role: 'writes',

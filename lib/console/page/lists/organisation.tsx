@@ -3,12 +3,13 @@ import { now, span } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
+import { Load } from '../parts/load.js';
 import { Retire } from '../parts/retire.js';
 import { TeamTemplates } from '../parts/team-templates.js';
 import { go, linkTo } from '../place.js';
 import { NoRecords, Sheet } from '../parts/sheet.js';
 
-/** Who reports to whom, with what they run on and have spent; files that could not be read, with the reason. */
+/** Who reports to whom, with what they run on, have to do and have spent; files that could not be read, with the reason. */
 export function Organisation() {
   const loaded = useLoaded('org', read, { touches: named(/^(?:org|budget):/) });
   return (
@@ -42,8 +43,9 @@ export function Organisation() {
                 'Role',
                 'Department',
                 'Engine',
+                'Load',
                 { name: 'This month', shown: 'right' },
-                { name: 'Work', shown: 'unseen' },
+                { name: 'Retire', shown: 'unseen' },
               ]}
               items={inOrder(org.employees, org.hierarchy.sorted)}
               keyOf={({ name }) => name}
@@ -68,6 +70,9 @@ export function Organisation() {
                     <td class="role">{one.role}</td>
                     <td>{one.department}</td>
                     <td>{one.engine ?? 'default'}</td>
+                    <td class="num">
+                      <Load name={one.name} />
+                    </td>
                     <td class="right num">
                       ${(budget?.spentUsd ?? 0).toFixed(2)}
                       {budget?.limitUsd != null && (
@@ -75,13 +80,13 @@ export function Organisation() {
                       )}
                     </td>
                     <td class="right">
-                      <a class="quiet" href={linkTo({ view: 'board', assignee: one.name })}>
-                        Work
-                      </a>{' '}
                       <Retire
                         employee={one}
                         reports={org.employees
-                          .filter(({ reportsTo }) => reportsTo?.includes(one.name))
+                          .filter(({ name, reportsTo }) => {
+                            const named = typeof reportsTo === 'string' ? [reportsTo] : reportsTo;
+                            return one.directReports.includes(name) || named?.includes(one.name);
+                          })
                           .map(({ name }) => name)}
                         others={org.employees.filter(({ name }) => name !== one.name)}
                       />
