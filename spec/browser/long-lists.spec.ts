@@ -192,6 +192,9 @@ async function answerInPlace(page: Page): Promise<void> {
     '/api/inspect/stuck': {
       stopped: [],
       slow: [],
+      engines: [],
+      more: [],
+      deadLettersCount: many,
       isCut: true,
       deadLetters: rows((n) => ({
         id: `d${n}`,
