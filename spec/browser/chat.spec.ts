@@ -76,7 +76,7 @@ describe('a conversation in the console', () => {
       await page.waitForSelector('.queue >> text=later, please');
       await page.click('.queue >> text=Take back');
       await page.waitForSelector('.queue li', { state: 'detached' });
-      // To be written anew: what was taken back was lost
+      // To be written again: what was taken back was lost
       await until(page, `document.querySelector('.composer textarea').value === 'later, please'`);
       await page.click('.queue >> text=Resume');
       await page.waitForSelector('.queue', { state: 'detached' });

@@ -16,7 +16,7 @@ describe('the strip of cron jobs', () => {
   });
 
   // It ended after 300 times, so that a job of each minute seemed to end in five hours, and all of it was worked
-  // out anew each second, which took a whole core
+  // out again each second, which took a whole core
   it('reaches the end of the day however often a job runs, and rests while no minute begins', async () => {
     const page = await viewer.open(house.gateway.url, { path: '/' });
     const at = new Date(Date.now() + 30_000).toISOString();

@@ -47,8 +47,8 @@ describe('the settings in the console', () => {
     const page = await open();
     await page.waitForSelector('[aria-labelledby=tokens-title] >> text=troupe token rotate');
     expect(await page.innerText('main')).not.to.include(token);
-    await page.click('button >> text=Look again');
-    await page.waitForSelector('[data-looked] >> text=/of \\d+ found/');
+    await page.click('button >> text=Search again');
+    await page.waitForSelector('[data-refreshed] >> text=/of \\d+ found/');
     await picture(page, 'console-settings-whole-day');
     expect(await wrongWith(page)).to.deep.equal([]);
     await page.context().close();

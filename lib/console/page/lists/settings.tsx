@@ -5,7 +5,7 @@ import type { Json } from '../../../../machines/outputs.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { Answered } from '../parts/answered.js';
-import { LookAgain } from '../parts/look-again.js';
+import { RefreshEngines } from '../parts/refresh-engines.js';
 import { later } from '../../../page/parts/later.js';
 import { Backups } from './backups.js';
 import { Tokens } from './tokens.js';
@@ -21,7 +21,7 @@ export function Settings() {
     <>
       <section class="panel" aria-labelledby="engines-title">
         <h2 id="engines-title">
-          Engines <LookAgain />
+          Engines <RefreshEngines />
         </h2>
         <Answered loaded={engines}>
           {(answer) => (

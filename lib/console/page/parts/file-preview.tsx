@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { load, said } from '../../../page/ask.js';
 import { Markdown } from './markdown.js';
-import { isPicture } from './picture.js';
 
 /** What is in a file: a picture, Markdown, a text; of everything else that it cannot be shown. */
 export function FilePreview({
@@ -81,3 +80,8 @@ async function read(id: string, size: number, signal: AbortSignal): Promise<Show
   }
   return { problem: 'It is neither a picture nor a text. Save it to open it.' };
 }
+
+/** No picture that could carry a script is drawn as one. */
+export const isPicture = (type: string): boolean => /^image\/(?:png|jpeg|gif|webp|avif)$/.test(type);
+
+export const safeType = (type: string): string => (isPicture(type) ? type : 'application/octet-stream');

@@ -1,7 +1,7 @@
 import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
-import { LookAgain } from './look-again.js';
+import { RefreshEngines } from './refresh-engines.js';
 import { NewSession } from './new-session.js';
 import { later } from '../../../page/parts/later.js';
 
@@ -31,7 +31,7 @@ export function FirstRun() {
           <h3>Connect an engine</h3>
           <p class="soft">
             What is found can be talked to at once: choose it under <i>To</i>. Install one of the others in a
-            terminal, and <LookAgain />
+            terminal, and <RefreshEngines />
           </p>
           <ul class="rows">
             {foundFirst(found.engines).map(({ name, available, remedy, reason }) => (

@@ -4,8 +4,8 @@ import { useEffect } from 'preact/hooks';
 import { load } from '../../../page/ask.js';
 import { dateAndTime, timeOfDay, withUtc } from '../../../page/clock.js';
 import type { Message } from '../session.js';
+import { safeType } from './file-preview.js';
 import { Markdown } from './markdown.js';
-import { safeType } from './picture.js';
 import { ToolCard, type ToolUse } from './tool-card.js';
 
 interface Row {

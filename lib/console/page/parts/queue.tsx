@@ -4,7 +4,7 @@ import type { QueueItem } from '../conversation.js';
 import type { Session } from '../session.js';
 import { writeAgain } from './composer.js';
 
-/** Messages that wait for the turn to end; each can be taken back, to be written anew, and all can be held. */
+/** Messages that wait for the turn to end; each can be taken back, to be written again, and all can be held. */
 export function Queue({
   session,
   items,

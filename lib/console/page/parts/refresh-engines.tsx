@@ -1,8 +1,11 @@
 import { useAction } from '../../../page/action.js';
 import { client, must } from '../../../page/gateway.js';
 
-/** Engines that were installed meanwhile are found at once. */
-export function LookAgain() {
+/**
+ * Engines that were installed meanwhile are found at once, without a restart; what was found is said beside the button,
+ * and the lists of engines are read again by themselves.
+ */
+export function RefreshEngines() {
   const { message, busy, attempt } = useAction();
   return (
     <>
@@ -15,12 +18,12 @@ export function LookAgain() {
             const { engines } = await must(client.post('/api/engines/refresh'));
             const found = Object.values(engines as Readonly<Record<string, { readonly available: boolean }>>);
             return `${found.filter(({ available }) => available).length} of ${found.length} found.`;
-          }, 'Looking …')
+          }, 'Searching …')
         }
       >
-        Look again
+        Search again
       </button>
-      <span class="soft small" role="status" data-looked>
+      <span class="soft small" role="status" data-refreshed>
         {message}
       </span>
     </>
