@@ -29,11 +29,13 @@ async function read(employee: string, signal: AbortSignal) {
     must(client.get('/api/work-items', { params: { query: { assignee: employee, limit: '1' } }, signal })),
   ]);
   const queued = found.sessions.filter((one) => one['transportState'] === 'queued').length;
-  const { done = 0, cancelled = 0, ...open } = items.totals as Readonly<Record<string, number>>;
+  const open = Object.entries(items.totals as Readonly<Record<string, number>>)
+    .filter(([status]) => status !== 'done' && status !== 'cancelled')
+    .map(([, count]) => count);
   return {
     working: found.sessions.length - queued,
     queued,
     isMore: found.nextCursor != null,
-    open: Object.values(open).reduce((sum, count) => sum + count, 0),
+    open: open.reduce((sum, count) => sum + count, 0),
   };
 }
