@@ -108,14 +108,18 @@ describe('an actor in a browser', function () {
     await move(id, 'executing');
     const page = await viewer.open(house.gateway.url, { at: `#/actor/work-item/${id}` });
     const width = async (): Promise<number> => (await page.locator('svg.chart').boundingBox())?.width ?? 0;
-    const seen = (): Promise<boolean> =>
-      page.evaluate<boolean>(`(() => {
-        const box = document.querySelector('.chart-box').getBoundingClientRect();
-        const lit = document.querySelector('[data-state="work.executing"]').getBoundingClientRect();
-        return lit.left >= box.left && lit.right <= box.right && lit.top >= box.top && lit.bottom <= box.bottom;
-      })()`);
+    // It comes in one frame and takes its size in a later one
+    const isSeen = `(() => {
+      const box = document.querySelector('.chart-box').getBoundingClientRect();
+      const lit = document.querySelector('[data-state="work.executing"]').getBoundingClientRect();
+      const { width } = document.querySelector('svg.chart').getBoundingClientRect();
+      window.rests = window.width === width ? (window.rests ?? 0) + 1 : 0;
+      window.width = width;
+      return window.rests > 10 &&
+        lit.left >= box.left && lit.right <= box.right && lit.top >= box.top && lit.bottom <= box.bottom;
+    })()`;
     await page.waitForSelector(lit);
-    expect(await seen(), 'where it stands is in view').to.equal(true);
+    await until(page, isSeen);
     const first = await width();
     await page.focus('.chart-box');
     await page.keyboard.press('+');
@@ -150,7 +154,7 @@ describe('an actor in a browser', function () {
       page,
       `Math.abs(document.querySelector('svg.chart').getBoundingClientRect().width - ${first}) < 2`,
     );
-    expect(await seen(), 'and again').to.equal(true);
+    await until(page, isSeen);
     await page.context().close();
   });
 
