@@ -76,6 +76,7 @@ const chord: { isOpen: boolean; owner: object | undefined } = { isOpen: false, o
 
 const typing = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
+  target.checkVisibility() && // a field that closed with its dialog has the focus until the next frame
   (target.isContentEditable ||
     (['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) &&
       !['range', 'checkbox', 'radio'].includes(target.getAttribute('type') ?? '')));

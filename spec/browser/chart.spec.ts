@@ -9,6 +9,7 @@ import { memoryStore } from '../../lib/store/memory.js';
 import type { Supervisor } from '../../lib/supervisor/contract.js';
 import { createSupervisor } from '../../lib/supervisor/supervisor.js';
 import { exampleMachines } from '../fixtures/example-machines.js';
+import { later } from '../fixtures/house.js';
 import { openHouse, type House } from '../lib/gateway/fixture.js';
 import { wrongWith } from './axe.js';
 import { openBrowser, picture, until, type Viewer } from './browser.js';
@@ -99,6 +100,21 @@ describe('a chart in a browser', function () {
       await until(page, isSeen('approval.pending'));
       await page.waitForSelector('.out-of-view button >> text=work.executing');
       expect(await page.locator('.out-of-view button:not(.step)').count()).to.equal(1);
+      await page.context().close();
+    });
+
+    // Its last step was taken for one that happens now, and led away from where it stands
+    it('opens where it stands, also where its history comes later', async () => {
+      const id = await waitingItem();
+      const page = await viewer.open(house.gateway.url, { ...sizes.phone, at: '#/fleet' });
+      const { promise: drawn, resolve: isDrawn } = later<void>();
+      await page.route(/\/history\?/, (route) => drawn.then(() => route.continue()));
+      await viewer.go(page, `#/actor/work-item/${id}`);
+      await until(page, isSeen('work.executing'));
+      isDrawn();
+      await page.waitForSelector('.history li');
+      await until(page, `(window.looks = (window.looks ?? 0) + 1) > 20`);
+      expect(await page.evaluate(isSeen('work.executing'))).to.equal(true);
       await page.context().close();
     });
 

@@ -157,6 +157,20 @@ describe('the console, by the keyboard alone', () => {
     await has('#main');
   });
 
+  // Until the next frame they were taken for words in the field of the dialog that had closed, and lost
+  it('hears keys as soon as a dialog has closed', async () => {
+    await open('#/now');
+    await page.waitForSelector('.heading');
+    await press('/');
+    await isAt('dialog.palette[open] input');
+    await page.evaluate(`{
+      const field = document.activeElement;
+      field.closest('dialog').close();
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: '?', bubbles: true }));
+    }`);
+    await isAt('dialog.keys[open] button');
+  });
+
   // What is decided goes away, and took the focus along; a note that was written was left behind
   it('decides in the inbox, with a note, and goes on at the next', async () => {
     const [one, two, three] = [await asking('one'), await asking('two'), await asking('three')];

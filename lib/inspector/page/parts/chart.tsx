@@ -107,7 +107,10 @@ function ChartFigure({
 }) {
   const drawing = useSignal<Drawing | undefined>(undefined);
   const box = useRef<HTMLDivElement>(null);
-  const known = useSignal(last?.seq ?? 0); // up to this step no one has to be shown what happened
+  // Up to this step no one has to be shown what happened. History that is read after the chart is no news
+  const opened = useRef(last?.seq);
+  opened.current ??= last?.seq;
+  const known = useSignal(0);
   const shownAgain = useSignal(0);
   const lit = useMemo(() => activeStates(value), [value]);
   const taken = useMemo(() => (last === undefined ? [] : edgesTaken(machine, last)), [machine, last]);
@@ -124,7 +127,7 @@ function ChartFigure({
   }, [machine, room]);
   const placed = drawing.value;
   const drawn = useMemo(() => placed && aligned(placed, machine.root, lit), [placed, lit.join()]);
-  const isNew = last !== undefined && last.seq > known.value;
+  const isNew = last !== undefined && last.seq > Math.max(opened.current ?? 0, known.value);
   const step = useMemo(() => drawn && stepIn(drawn, taken), [drawn, taken.join()]);
   const focus = useMemo(
     () => (drawn === undefined ? [] : areasOf(drawn, lit, step, isNew)),
