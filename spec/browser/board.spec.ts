@@ -139,6 +139,64 @@ describe('the board', () => {
     await page.context().close();
   });
 
+  // Its links were in the API alone
+  it('shows what a work item is linked to, says what blocks it, and links it to others', async () => {
+    const [id, first, second] = [await item('Paint the door'), await item('Buy paint'), await item('Rest')];
+    await house.operator.post(`/api/work-items/${id}/links`, { relation: 'blocked_by', workItemId: first });
+    const page = await open(`#/item/${id}`);
+    const blocker = `[data-link="blocked_by/${first}"]`;
+    await page.waitForSelector(`${blocker} .state >> text=backlog`);
+    await page.waitForSelector('[data-blockers="1"]');
+    for (const status of ['executing', 'done'])
+      await house.operator.post(`/api/work-items/${first}/status`, { status });
+    await page.waitForSelector(`${blocker} .state >> text=done`);
+    await page.waitForSelector('[data-blockers]', { state: 'detached' });
+
+    await page.selectOption('.add-link select', 'relates');
+    await page.fill('.add-link input', 'NON-99');
+    await page.click('.add-link button');
+    await page.waitForSelector('[aria-labelledby=links-title] [role=alert] >> text=Todo NON-99 not found');
+    await page.fill('.add-link input', 'Rest');
+    await page.waitForSelector(`#link-found option[value="${second}"]`, { state: 'attached' });
+    await page.fill('.add-link input', second);
+    await page.press('.add-link input', 'Enter');
+    await page.waitForSelector(`[data-link="relates/${second}"] >> text=Rest`);
+    await page.waitForSelector('.time-line >> text=linked it: relates to');
+    expect((await read(second)).links).to.deep.equal([{ relation: 'relates', id }]);
+    await page.click(`[data-link="relates/${second}"] button`);
+    await page.waitForSelector(`[data-link="relates/${second}"]`, { state: 'detached' });
+    expect((await read(second)).links).to.deep.equal([]);
+    await page.click(`${blocker} a`);
+    await page.waitForSelector('h1 >> text=Buy paint');
+    await page.context().close();
+  });
+
+  // A work item could be assigned, which starts nothing; to have it done took another program
+  it('delegates a work item with an instruction, and says what came of it or why not', async () => {
+    const id = await item('Count the chairs');
+    const page = await open('#/now');
+    // This gateway has a roster, and no records of an organisation
+    const employees = [{ name: 'bob' }, { name: 'ann' }];
+    await page.route('**/api/org', (route) => route.fulfill({ json: { employees } }));
+    await viewer.go(page, `#/item/${id}`);
+    await page.selectOption('.delegate select', 'ann');
+    await page.fill('.delegate textarea', 'hang on until they stand still');
+    await page.click('.delegate button');
+    const link = page.locator('[role=status] >> text=Delegated to ann >> a');
+    const [attempt] = (await house.operator.get(`/api/work-items/${id}/sessions`)).body;
+    expect(await link.getAttribute('href')).to.equal(`#/chat/${attempt.id}`);
+    await page.waitForSelector('.item .heading [data-status=executing]');
+    await page.fill('.delegate textarea', 'Once more');
+    await page.click('.delegate button');
+    const refused = (
+      await house.operator.post('/api/delegations', { task: 'Once more', employee: 'ann', workItemId: id })
+    ).body;
+    expect(refused.code).to.equal('LIVE_ATTEMPT');
+    await page.waitForSelector(`[aria-labelledby=delegate-title] [role=alert] >> text=${refused.error}`);
+    expect(await page.inputValue('.delegate textarea')).to.equal('Once more');
+    await page.context().close();
+  });
+
   // A wrong tap on a work item's page could not be taken back, while the same one in the inbox could
   it('holds an approval for five seconds where it is decided, in which it can be undone', async () => {
     await house.close();

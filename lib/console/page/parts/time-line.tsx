@@ -3,6 +3,7 @@ import type { components, Answer } from '../../../client/index.js';
 import { now, span, withUtc } from '../../../page/clock.js';
 import { linkTo } from '../place.js';
 import { toneOf, words } from '../work-items.js';
+import { relationWords, type Relation } from './links.js';
 import { Markdown } from './markdown.js';
 
 interface Entry {
@@ -82,13 +83,22 @@ export function TimeLine({
 
 type Event = components['schemas']['WorkItemEvent'];
 
-function whatOf({ kind, toStatus }: Event): ComponentChildren {
+function whatOf({ kind, toStatus, detail }: Event): ComponentChildren {
   if (toStatus !== null && kind !== 'created')
     return (
       <>
         moved it to <b class={`state ${toneOf(toStatus)}`}>{words(toStatus)}</b>
       </>
     );
+  if (kind === 'relation_added' || kind === 'relation_removed') {
+    const { relation, other } = detail as { readonly relation: Relation; readonly other: string };
+    return (
+      <>
+        {kind === 'relation_added' ? 'linked it:' : 'removed the link:'} {relationWords[relation]}
+        <a href={linkTo({ view: 'item', id: other })}>{other}</a>
+      </>
+    );
+  }
   return kind === 'created' ? 'created it' : words(kind);
 }
 

@@ -5,6 +5,8 @@ import { useAction } from '../../../page/action.js';
 import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { Decision } from '../parts/decision.js';
+import { Delegate } from '../parts/delegate.js';
+import { Links, type Link } from '../parts/links.js';
 import { Markdown } from '../parts/markdown.js';
 import { MoveDialog, readMoves, type Moves } from '../parts/moves.js';
 import { TimeLine } from '../parts/time-line.js';
@@ -83,6 +85,10 @@ export function WorkItemPage({ id }: { readonly id: string }) {
         </div>
         <div class="stack">
           <Facts item={item} spendUsd={value.spendUsd} people={value.people} />
+          {value.people.length > 0 && (
+            <Delegate key={id} id={id} assignee={item.assignee} people={value.people} />
+          )}
+          <Links key={id} id={id} links={linksOf(item)} />
           {value.children.length > 0 && (
             <section class="panel" aria-labelledby="children-title">
               <h2 id="children-title">Sub-tasks</h2>
@@ -103,6 +109,10 @@ export function WorkItemPage({ id }: { readonly id: string }) {
     </div>
   );
 }
+
+/** The document promises a work item's own members only. */
+const linksOf = ({ links }: Whole['workItem']): readonly Link[] =>
+  Array.isArray(links) ? (links as readonly Link[]) : [];
 
 export interface Whole {
   readonly workItem: components['schemas']['WorkItem'];
