@@ -46,7 +46,7 @@ const wordsOf = ({ excerptTokens = [] }) =>
 
 function cut(text) {
   const lines = text.split('\n').map((line) => (line.length > 400 ? `${line.slice(0, 400)} …` : line));
-  return lines.length > 40 ? [...lines.slice(0, 40), '…'].join('\n') : lines.join('\n');
+  return lines.length > 44 ? [...lines.slice(0, 44), '…'].join('\n') : lines.join('\n');
 }
 
 /** A docstring without its stars, and what follows each `@example`. */

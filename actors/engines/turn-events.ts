@@ -22,12 +22,14 @@ export type TurnReport =
       readonly title?: string;
       readonly input: string;
     }
-  /** `output` is text, as the model reads it. */
+  /** `output` is text, as the model reads it; how its program ended and how long it took, where the engine says. */
   | {
       readonly type: 'tool.finished';
       readonly toolId: string;
       readonly output: string;
       readonly isError: boolean;
+      readonly exitCode?: number;
+      readonly durationMs?: number;
     }
   /** `diff` as the engine shows it. */
   | {
@@ -103,6 +105,9 @@ export type TurnCommand =
   /** The event of that number is stored; with `fault` it could not be. */
   | { readonly type: 'acknowledge'; readonly seq: number; readonly fault?: string };
 
+const isDuration = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+
 /**
  * What the engine tells, cut to what may pass; undefined for what is none: engines are other people's code.
  * Redacted first: of a key that a cut goes through, the beginning would stay.
@@ -131,6 +136,8 @@ export function boundedReport(given: TurnReport, redact: Redact): TurnReport | u
         toolId: cut(given.toolId, limits.nameBytesMax),
         output: cut(given.output, limits.textBytesMax),
         isError: given.isError === true,
+        ...(Number.isSafeInteger(given.exitCode) && { exitCode: given.exitCode }),
+        ...(isDuration(given.durationMs) && { durationMs: Math.round(given.durationMs) }),
       };
     case 'file.changed':
       return {

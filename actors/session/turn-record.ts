@@ -152,7 +152,8 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
     return id;
   }
 
-  function finish({ seq, toolId, output, isError }: TurnEventOf<'tool.finished'>): string | undefined {
+  function finish(event: TurnEventOf<'tool.finished'>): string | undefined {
+    const { seq, toolId, output, isError, exitCode, durationMs } = event;
     const begun = tools.get(toolId);
     tools.delete(toolId);
     const shown = inline(output);
@@ -162,7 +163,13 @@ export function createTurnRecord(options: RecordOptions): TurnRecord {
     };
     const done = {
       ...message,
-      meta: { ...message.meta, state: isError ? 'failed' : 'done', toolOutput: shown },
+      meta: {
+        ...message.meta,
+        state: isError ? 'failed' : 'done',
+        toolOutput: shown,
+        ...(exitCode === undefined ? {} : { exitCode }),
+        ...(durationMs === undefined ? {} : { durationMs }),
+      },
     };
     if (shown.length === output.length) return written(done, begun);
     const bytes = Buffer.byteLength(output);

@@ -30,7 +30,15 @@ const event = z.discriminatedUnion('type', [
     title: text(5_000).optional(),
     input: text(70_000),
   }),
-  z.object({ seq, type: z.literal('tool.finished'), toolId: name, output: words, isError: z.boolean() }),
+  z.object({
+    seq,
+    type: z.literal('tool.finished'),
+    toolId: name,
+    output: words,
+    isError: z.boolean(),
+    exitCode: z.int().optional(),
+    durationMs: z.int().min(0).optional(),
+  }),
   z.object({
     seq,
     type: z.literal('file.changed'),

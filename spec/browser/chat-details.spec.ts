@@ -65,6 +65,39 @@ describe('the details of a conversation in the console', () => {
     await page.context().close();
   });
 
+  // How a command ended and how long it took was nowhere to be seen, though the engine had said it
+  it('says of a tool how it ended and how long it took, and of one that runs since when', async () => {
+    const id = await session('Build it');
+    const page = await open('#/now');
+    const used = (name: string, timestamp: number, meta: object) => ({
+      id: name,
+      role: 'assistant',
+      content: 'Using Bash',
+      timestamp,
+      toolCall: 'Bash',
+      meta: { kind: 'tool', toolInput: '{"command":"make"}', ...meta },
+    });
+    await page.route(
+      ({ pathname }) => pathname === `/api/sessions/${id}`,
+      async (route) => {
+        const answer = await route.fetch();
+        const messages = [
+          used('bad', Date.now(), { state: 'failed', toolOutput: 'x', exitCode: 2, durationMs: 1_500 }),
+          used('good', Date.now(), { state: 'done', toolOutput: 'x', exitCode: 0, durationMs: 20 }),
+          used('plain', Date.now(), { state: 'done', toolOutput: 'x' }),
+          used('slow', Date.now() - 600_000, { state: 'running' }),
+        ];
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), messages } });
+      },
+    );
+    await viewer.go(page, `#/chat/${id}`);
+    await page.waitForSelector('[data-message=bad] .tool.failed >> text=failed exit 2 1.5 s');
+    await page.waitForSelector('[data-message=good] .tool.done >> text=exit 0 20 ms');
+    await page.waitForSelector('[data-message=slow] .tool.running >> text=running 10 min');
+    expect(await page.locator('[data-message=plain] .num.end').innerText()).to.equal('');
+    await page.context().close();
+  });
+
   it('shows the sessions that it opened as a tree', async () => {
     const root = await session('Root');
     const child = await session('Child', { parentSessionId: root });

@@ -119,7 +119,14 @@ function reportResults(message: JsonObject, changing: Map<string, Change>, io: T
         .join('\n');
     const toolId = textAt(block, 'tool_use_id') ?? '';
     const isError = block['is_error'] === true;
-    io.report({ type: 'tool.finished', toolId, output: said, isError });
+    const exit = isError ? /^Exit code (\d{1,3})(?:\n|$)/.exec(said)?.[1] : undefined; // it stands in its words alone
+    io.report({
+      type: 'tool.finished',
+      toolId,
+      output: said,
+      isError,
+      ...(exit === undefined ? {} : { exitCode: Number(exit) }),
+    });
     const change = changing.get(toolId);
     changing.delete(toolId);
     if (change !== undefined && !isError)

@@ -160,8 +160,15 @@ function reportResult(item: JsonObject, io: TurnIO): void {
   const toolId = textAt(item, 'id') ?? '';
   if (item['type'] === 'file_change') return reportChanges(item, io);
   if (item['type'] === 'reasoning') return io.report({ type: 'thinking', text: textAt(item, 'text') ?? '' });
+  const exitCode = numberAt(item, 'exit_code');
   if (item['type'] === 'command_execution' || item['type'] === 'mcp_tool_call')
-    io.report({ type: 'tool.finished', toolId, output: said, isError: item['status'] === 'failed' });
+    io.report({
+      type: 'tool.finished',
+      toolId,
+      output: said,
+      isError: item['status'] === 'failed',
+      ...(exitCode === undefined ? {} : { exitCode }),
+    });
 }
 
 function reportChanges(item: JsonObject, io: TurnIO): void {

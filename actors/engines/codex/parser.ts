@@ -160,11 +160,14 @@ function reportResult(item: JsonObject, io: TurnIO): void {
         .join('\n')) ??
     '';
   const status = textAt(item, 'status') ?? '';
+  const [exitCode, durationMs] = [numberAt(item, 'exitCode'), numberAt(item, 'durationMs')];
   io.report({
     type: 'tool.finished',
     toolId: textAt(item, 'id') ?? '',
     output: said === '' ? status : said,
     isError: status === 'failed' || status === 'declined',
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(durationMs === undefined ? {} : { durationMs }),
   });
   if (item['type'] !== 'fileChange' || status !== 'completed') return;
   for (const change of listAt(item, 'changes')) {

@@ -72,6 +72,30 @@ describe('what an agent program writes becomes reports', () => {
     });
   });
 
+  // The card of a tool in the chat says how it ended and how long it took
+  it('reads how a command ended and how long it took, where the engine says so', () => {
+    const codex = listen();
+    const item = { id: 'i1', type: 'commandExecution', command: 'make', status: 'failed' };
+    codexParser(codex.io, limits).take('item/completed', {
+      item: { ...item, exitCode: 2, durationMs: 1_500 },
+    });
+    expect(codex.reports.at(-1)).to.deep.include({ exitCode: 2, durationMs: 1_500 });
+    const claude = listen();
+    const parser = claudeParser(claude.io, limits);
+    for (const [content, is_error] of [
+      ['Exit code 127\nmake: not found', true],
+      ['Exit code 1', false],
+    ] as const)
+      parser.take({
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: 't', content, is_error }] },
+      });
+    expect(claude.reports.map((report) => 'exitCode' in report && report.exitCode)).to.deep.equal([
+      127,
+      false,
+    ]);
+  });
+
   it("reads an agent's thoughts and differences over the Agent Client Protocol", () => {
     const { io, reports } = listen();
     const parser = acpParser(io);

@@ -105,6 +105,7 @@ describe('what an agent does in a turn', () => {
     );
 
   it('becomes messages in its order: what it thought, said, used and changed, and the answer last', async () => {
+    const ending = { exitCode: 2, durationMs: 1_500 };
     work = (io) => {
       io.report({ type: 'thinking', text: 'I should ' });
       io.report({ type: 'thinking', text: 'look.' });
@@ -112,7 +113,7 @@ describe('what an agent does in a turn', () => {
       io.report({ type: 'tool.started', toolId: 't1', tool: 'Bash', input: '{"command":"ls"}' });
       io.report({ type: 'tool.finished', toolId: 't1', output: 'a.ts', isError: false });
       io.report({ type: 'tool.started', toolId: 't2', tool: 'Edit', input: '{}' });
-      io.report({ type: 'tool.finished', toolId: 't2', output: 'no such file', isError: true });
+      io.report({ type: 'tool.finished', toolId: 't2', output: 'no such file', isError: true, ...ending });
       io.report({ type: 'file.changed', path: 'a.ts', change: 'changed', diff: '-a\n+b' });
       io.report({ type: 'text', text: 'done' });
     };
@@ -129,6 +130,8 @@ describe('what an agent does in a turn', () => {
       'Changed a.ts',
       'done',
     ]);
+    expect(kept[4]?.meta).to.deep.include(ending);
+    expect(kept[3]?.meta).not.to.have.any.keys(ending);
     expect(kept.map(({ meta }) => meta?.['kind'] ?? null)).to.deep.equal([
       null,
       'thinking',

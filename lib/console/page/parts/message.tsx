@@ -58,8 +58,8 @@ function Shown({ message, agent }: Row) {
 }
 
 /** What an agent did and the gateway kept as a message: the use of a tool, a file that it changed. */
-function toolUseOf({ id, content, toolCall, meta }: Message): ToolUse | undefined {
-  const { kind, state, toolInput, path, change, diff, note } = membersOf(meta);
+function toolUseOf({ id, content, toolCall, timestamp, meta }: Message): ToolUse | undefined {
+  const { kind, state, toolInput, path, change, diff, note, exitCode, durationMs } = membersOf(meta);
   const use = { id, tookMs: undefined, exit: undefined };
   if (kind === 'file-change' || kind === 'changes')
     return {
@@ -84,6 +84,9 @@ function toolUseOf({ id, content, toolCall, meta }: Message): ToolUse | undefine
     tool: toolCall,
     input: toolInput,
     output: outputOf(membersOf(meta)),
+    exit: typeof exitCode === 'number' ? exitCode : undefined,
+    tookMs: typeof durationMs === 'number' ? durationMs : undefined,
+    since: timestamp,
     state:
       state === 'running' ? 'running' : state === 'failed' || state === 'interrupted' ? 'failed' : 'done',
   };

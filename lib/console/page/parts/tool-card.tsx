@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { now } from '../../../page/clock.js';
 import { Patch } from './patch.js';
 
 /** The use of a tool: its name and what it was given in a line; opened, the whole input and what came of it. */
@@ -11,6 +12,8 @@ export interface ToolUse {
   readonly state: 'running' | 'done' | 'failed';
   readonly tookMs: number | undefined;
   readonly exit: number | undefined;
+  /** When it began, epoch milliseconds, by the gateway's clock: while it runs it says how long. */
+  readonly since?: number;
   /** In place of the word for its state. */
   readonly word?: string;
 }
@@ -18,6 +21,8 @@ export interface ToolUse {
 export function ToolCard({ use }: { readonly use: ToolUse }) {
   const open = useSignal(false);
   const line = summary(use.input);
+  const tookMs =
+    use.state === 'running' && use.since !== undefined ? Math.max(0, now.value - use.since) : use.tookMs;
   return (
     <div class={`tool ${use.state}`} data-tool={use.tool}>
       <button
@@ -33,8 +38,8 @@ export function ToolCard({ use }: { readonly use: ToolUse }) {
         <span class="clip mono">{line}</span>
         <span class="soft num end">
           {use.word ?? (use.state === 'done' ? '' : use.state)}
-          {use.exit !== undefined && use.exit !== 0 && ` exit ${use.exit}`}
-          {use.tookMs !== undefined && ` ${duration(use.tookMs)}`}
+          {use.exit !== undefined && ` exit ${use.exit}`}
+          {tookMs !== undefined && ` ${duration(tookMs)}`}
         </span>
       </button>
       {open.value && (
