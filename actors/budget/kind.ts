@@ -32,8 +32,8 @@ export function budgetKind() {
               id: 'budget',
               what: 'budget',
               title:
-                `${context.id}: $${context.spentUsd} of $${(context.limitUsd ?? 0) + context.grantedUsd} ` +
-                `spent in ${context.month}`,
+                `${context.id}: $${context.spentUsd.toFixed(2)} of ` +
+                `$${((context.limitUsd ?? 0) + context.grantedUsd).toFixed(2)} spent in ${context.month}`,
               on: 'operator',
               since: updatedAt,
               until: monthOf(updatedAt, context.timeZone).endsAt,

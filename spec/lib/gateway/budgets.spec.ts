@@ -137,6 +137,11 @@ describe('budgets', () => {
         /^The budget of ann for \d{4}-\d{2} is used up: \$1\.20 of \$1\.00\./,
       );
       expect(new Date(session.resetAt).toISOString()).to.match(/-01T00:00:00.000Z$/);
+      const { waiting: things } = (await shop.operator.get('/api/attention')).body;
+      // It was "$1.2 of $1": sums of money have two decimals everywhere
+      expect(things.find(({ what }: { what: string }) => what === 'budget').title).to.match(
+        /^ann: \$1\.20 of \$1\.00 spent in \d{4}-\d{2}$/,
+      );
       await shop.work('bob');
       const granted = await shop.operator.post('/api/org/employees/ann/budget', {
         usd: 5,
