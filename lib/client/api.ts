@@ -5271,6 +5271,8 @@ export interface operations {
                             key: string | null;
                             outputTokens: number;
                             sessions: number;
+                            /** @description Of a session or work item that can be read. */
+                            title?: string | null;
                             turns: number;
                         }[];
                         /** @description In which days begin: `portal.timeZone`. */

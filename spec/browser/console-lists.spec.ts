@@ -78,6 +78,30 @@ describe('the lists of the console', () => {
     await page.context().close();
   });
 
+  // Rows by session and by work item were ids
+  it('name what sessions and work items cost by their titles, and lead there', async () => {
+    const session = await house.operator.post('/api/delegations', {
+      task: 'Count the fish',
+      title: 'Fish in the pond',
+      engine: 'pen',
+    });
+    const { sessionId, workItemId } = session.body;
+    const page = await viewer.open(house.gateway.url, { path: '/', at: '#/cost' });
+    for (const [by, id, at] of [
+      ['session', sessionId, `#/chat/${sessionId}`],
+      ['workItem', workItemId, `#/item/${workItemId}`],
+    ] as const) {
+      await page.selectOption('[aria-label=By]', by);
+      const link = page.locator(`th a[title="${id}"]`);
+      await link.waitFor();
+      expect([await link.innerText(), await link.getAttribute('href')]).to.deep.equal([
+        'Fish in the pond',
+        at,
+      ]);
+    }
+    await page.context().close();
+  });
+
   it('send a test message through a connector, and say what became of it', async () => {
     const page = await viewer.open(house.gateway.url, { path: '/' });
     await answerInPlace(page);

@@ -3,6 +3,7 @@ import { wallOf } from '../../../machines/cron-time.js';
 import { isoTime } from '../../../machines/sortable.js';
 import type { SessionView } from '../../../machines/session/view.js';
 import { timeZoneOf, type App } from '../app.js';
+import { relationTo } from '../relation.js';
 import { sessionsFrom } from './visible-sessions.js';
 
 /** What sessions have cost, in groups. */
@@ -15,6 +16,9 @@ export interface CostQuery {
   readonly employee?: string | undefined;
   readonly limit: number;
 }
+
+/** `title` of groups by session and by work item: what a person calls it; null where the caller may not read it. */
+type Group = Sum & { readonly key: string | null; readonly title?: string | null };
 
 interface Sum {
   sessions: number;
@@ -39,12 +43,13 @@ export async function costReport(
   readonly groupBy: string;
   readonly timeZone: string;
   readonly totals: Sum;
-  readonly groups: readonly (Sum & { readonly key: string | null })[];
+  readonly groups: readonly Group[];
   readonly truncated: boolean;
 }> {
   const timeZone = timeZoneOf(app.settings);
   const totals = nothing();
   const groups = new Map<string | null, Sum>();
+  const titles = new Map<string, string | null>();
   for await (const { session } of sessionsFrom(app, by)) {
     const at = Date.parse(session.lastActivity);
     if ((query.since !== undefined && at < query.since) || (query.until !== undefined && at >= query.until))
@@ -53,18 +58,31 @@ export async function costReport(
     const key = keyOf[query.groupBy](session, timeZone);
     const sum = groups.get(key) ?? nothing();
     groups.set(key, sum);
+    if (query.groupBy === 'session') titles.set(session.id, session.title ?? session.promptExcerpt);
     for (const each of [totals, sum]) add(each, session);
   }
   const sorted = [...groups]
     .map(([key, sum]) => ({ key, ...sum }))
     .sort((a, b) => b.costUsd - a.costUsd || b.turns - a.turns);
+  const shown: readonly Group[] = sorted.slice(0, query.limit);
+  if (query.groupBy === 'workItem')
+    for (const { key } of shown) if (key !== null) titles.set(key, await workItemTitle(app, key, by));
+  const isTitled = query.groupBy === 'session' || query.groupBy === 'workItem';
   return {
     groupBy: query.groupBy,
     timeZone,
     totals,
-    groups: sorted.slice(0, query.limit),
+    groups: isTitled
+      ? shown.map((group) => ({ ...group, title: titles.get(group.key ?? '') ?? null }))
+      : shown,
     truncated: sorted.length > query.limit,
   };
+}
+
+async function workItemTitle(app: App, id: string, by: Caller): Promise<string | null> {
+  if (by.type === 'session' && !['self', 'above'].includes(await relationTo(app, by, 'work-item', id)))
+    return null;
+  return (await app.supervisor.get('work-item', id))?.view.title ?? null;
 }
 
 const keyOf: Record<CostQuery['groupBy'], (session: SessionView, timeZone: string) => string | null> = {

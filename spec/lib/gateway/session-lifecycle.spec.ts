@@ -282,6 +282,8 @@ describe('the care of sessions', () => {
       const report = (await house.agent(top).get('/api/cost/report?groupBy=session')).body;
       expect(report.totals.sessions).to.equal(2);
       expect(report.groups.map(({ key }: { key: string }) => key)).to.have.members([top, beneath]);
+      const titles = report.groups.map(({ title }: { title: string }) => title.replace(/^#\d+ - /, ''));
+      expect(titles).to.have.members(['the quick brown fox', 'a quick red fox']);
       expect((await house.operator.get('/api/cost/report?groupBy=weather')).status).to.equal(400);
     });
 

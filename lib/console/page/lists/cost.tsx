@@ -5,6 +5,7 @@ import { named, useLoaded } from '../live.js';
 import { Month } from '../cost/month.js';
 import { Answered } from '../parts/answered.js';
 import { Sheet } from '../parts/sheet.js';
+import { linkTo } from '../place.js';
 
 const groupings = ['employee', 'engine', 'model', 'day', 'session', 'workItem'] as const;
 type Grouping = (typeof groupings)[number];
@@ -69,7 +70,7 @@ export function Cost() {
                   row={(group, at) => (
                     <tr key={group.key ?? ''} {...at}>
                       <th scope="row" class="clip">
-                        {group.key ?? 'none'}
+                        <Name by={by.value} group={group} />
                       </th>
                       <td class="right num">{whole(group.turns)}</td>
                       <td class="right num">{whole(group.inputTokens + group.outputTokens)}</td>
@@ -86,6 +87,22 @@ export function Cost() {
         }}
       </Answered>
     </>
+  );
+}
+
+/** A session and a work item by its title, one step away. */
+function Name({
+  by,
+  group: { key, title },
+}: {
+  readonly by: Grouping;
+  readonly group: { readonly key: string | null; readonly title?: string | null };
+}) {
+  if (key === null || (by !== 'session' && by !== 'workItem')) return <>{key ?? 'none'}</>;
+  return (
+    <a href={linkTo({ view: by === 'session' ? 'chat' : 'item', id: key })} title={key}>
+      {title ?? key}
+    </a>
   );
 }
 

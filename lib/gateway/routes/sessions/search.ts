@@ -199,7 +199,13 @@ export const searchRoutes: readonly Route[] = [
         groupBy: z.string(),
         timeZone: z.string().describe('In which days begin: `portal.timeZone`.'),
         totals: z.object(sum),
-        groups: z.array(z.object({ key: z.string().nullable(), ...sum })),
+        groups: z.array(
+          z.object({
+            key: z.string().nullable(),
+            title: z.string().nullish().describe('Of a session or work item that can be read.'),
+            ...sum,
+          }),
+        ),
         truncated: z.boolean(),
       }),
     },
