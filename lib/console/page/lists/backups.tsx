@@ -4,10 +4,10 @@ import { mebibytes, whole } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 
 /** Copies of the whole instance: where those by schedule go, and one now. */
-export function Backups({ settings }: { readonly settings: unknown }) {
+export function Backups({ settings }: { readonly settings: Readonly<Record<string, unknown>> }) {
   const folder = useSignal('');
   const { message, busy, attempt } = useAction();
-  const { to, everyHours, keep, encrypt } = membersOf(settings);
+  const { to, everyHours, keep, encrypt } = settings;
   const isScheduled = typeof to === 'string';
   const backUp = (): void =>
     void attempt(async () => {
@@ -59,6 +59,3 @@ export function Backups({ settings }: { readonly settings: unknown }) {
     </section>
   );
 }
-
-const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};

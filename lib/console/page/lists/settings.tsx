@@ -48,7 +48,7 @@ export function Settings() {
       <Devices />
       <Tokens />
       <PushPanel />
-      <Backups settings={(config.value.value as { readonly backup?: unknown } | undefined)?.backup} />
+      <Backups settings={(config.value.value?.['backup'] ?? {}) as Readonly<Record<string, unknown>>} />
       <section class="panel" aria-labelledby="config-title">
         <h2 id="config-title">
           config.yaml <span class="soft">as it is in force; secrets are left out</span>

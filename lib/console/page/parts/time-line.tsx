@@ -94,7 +94,7 @@ function whatOf({ kind, toStatus, detail }: Event): ComponentChildren {
     const { relation, other } = detail as { readonly relation: Relation; readonly other: string };
     return (
       <>
-        {kind === 'relation_added' ? 'linked it:' : 'removed the link:'} {relationWords[relation]}
+        {kind === 'relation_added' ? 'linked it:' : 'removed the link:'} {relationWords[relation]}{' '}
         <a href={linkTo({ view: 'item', id: other })}>{other}</a>
       </>
     );
