@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { isThere } from '../home/atomic-file.js';
 import { defaultConfig, type Config } from '../home/config.js';
 import type { Layout } from '../home/layout.js';
 import { readConfig } from '../home/read-config.js';
@@ -78,10 +78,7 @@ export async function examine(layout: Layout, env: Terminal['env']): Promise<rea
 
 async function settingsFile({ config }: Layout, settings: Config | Error): Promise<Finding> {
   if (settings instanceof Error) return { grade: 'bad', about: 'settings', what: settings.message };
-  const exists = await stat(config).then(
-    () => true,
-    () => false,
-  );
+  const exists = await isThere(config);
   return {
     grade: 'good',
     about: 'settings',

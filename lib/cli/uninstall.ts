@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isThere } from '../home/atomic-file.js';
 import { readRecord } from '../home/backups/record.js';
 import { defaultConfig } from '../home/config.js';
 import { layoutOf, type Layout } from '../home/layout.js';
@@ -101,7 +102,7 @@ export async function programRemoval(
   };
   const beside: string[] = [];
   for (const [name, { optional }] of Object.entries(peerDependenciesMeta))
-    if (optional === true && (await exists(join(root, '..', name)))) beside.push(name);
+    if (optional === true && (await isThere(join(root, '..', name)))) beside.push(name);
   return [
     'npm uninstall --global troupe',
     ...(beside.length === 0
@@ -109,9 +110,3 @@ export async function programRemoval(
       : [`npm uninstall --global ${beside.join(' ')}   (optional packages, if nothing else needs them)`]),
   ];
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );

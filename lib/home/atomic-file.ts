@@ -164,3 +164,10 @@ async function syncFolder(path: string): Promise<void> {
     await folder.close();
   }
 }
+
+/** Also a folder, and what cannot be read: `await isThere(layout.store)`. A link to nothing is not. */
+export const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { access, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
+import { isThere } from '../../home/atomic-file.js';
 import type { App, GatewayActor } from '../app.js';
 import { readFolder, scratchIn, type FolderState } from '../sessions/folder-state.js';
 import { presentSession } from '../sessions/read-session.js';
@@ -153,12 +154,6 @@ async function withFolder<Value>(
     await rm(scratch, { recursive: true, force: true });
   }
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
 
 /** The commit against which a session's changes are shown, or a tree with nothing in it. */
 async function baseOf(place: WorkPlace, state: FolderState): Promise<string> {

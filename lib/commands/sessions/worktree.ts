@@ -1,7 +1,8 @@
-import { access, mkdir, realpath, rm, rmdir } from 'node:fs/promises';
+import { mkdir, realpath, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWithin, type SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
+import { isThere } from '../../home/atomic-file.js';
 import { copyOf, forgetCopy, keepCopy } from '../../home/clones.js';
 import type { App } from '../app.js';
 import { inTurn } from '../request.js';
@@ -203,9 +204,3 @@ async function dropMerged(app: GitHost, branch: string, at: Omit<GitCommand, 'ar
   if (isMerged && !used.split('\n').includes(`branch ${ref}`))
     await git(app, { ...at, args: ['update-ref', '-d', ref] });
 }
-
-const isThere = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );
