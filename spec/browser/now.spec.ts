@@ -5,14 +5,17 @@ import { openBrowser, type Viewer } from './browser.js';
 /** *Now* over more than it lists. */
 describe('what the console says of now', () => {
   let house: House;
+  let used: House;
   let viewer: Viewer;
   before(async () => {
     viewer = await openBrowser();
     house = await openHouse();
+    used = await openHouse();
   });
   after(async () => {
     await viewer.close();
     await house.close();
+    await used.close();
   });
   const post = async (path: string, body: object) => (await house.operator.post(path, body)).body;
 
@@ -31,6 +34,24 @@ describe('what the console says of now', () => {
     await page.waitForSelector('#working-title >> text=/^At work 14$/');
     await page.waitForSelector('[aria-labelledby=working-title] [data-more] >> text=/^2 more$/');
     await page.waitForSelector('[data-health=running] >> text=1 of 2 engines found');
+    await page.context().close();
+  });
+
+  // A home in use was asked again and again whether it is new, whenever nothing was at work for a moment
+  it('asks once whether the home is new', async () => {
+    const { id } = (await used.operator.post('/api/sessions', { prompt: 'go', title: 'Water' })).body;
+    const page = await viewer.open(used.gateway.url, { path: '/' });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    await page.waitForSelector('.heading >> text=nothing runs');
+    for (let n = 1; n <= 5; n += 1) {
+      await used.operator.post(`/api/sessions/${id}/message`, { message: 'go on' });
+      await page.waitForSelector(`[aria-labelledby=since-title] li >> nth=${n - 1}`);
+      await page.waitForSelector('.heading >> text=nothing runs');
+    }
+    const ofFirstRun = asked.filter((path) => /^\/api\/(?:engines|org|status)$/.test(path));
+    expect(ofFirstRun.length).to.be.at.most(1);
     await page.context().close();
   });
 

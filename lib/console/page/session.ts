@@ -1,5 +1,6 @@
 import type { Answer, components } from '../../client/index.js';
 import { quietBecause } from '../../client/decision.js';
+import { timeOfDay } from '../../page/clock.js';
 
 /** What the console reads of a session beside what the document promises. */
 export type Session = components['schemas']['Session'] & {
@@ -62,7 +63,7 @@ export function quietLine(
   const asked = session.pendingPermissions?.[0];
   if (asked !== undefined) return `It waits for your word on ${asked.tool}.`;
   if (session.status === 'waiting' && session.resetAt)
-    return `The provider's limit was reached. It goes on by itself at ${clockOf(session.resetAt)}.`;
+    return `The provider's limit was reached. It goes on by itself at ${timeOfDay(Date.parse(session.resetAt)).slice(0, 5)}.`;
   if (session.queuePaused === true) return 'The queue is paused: resume it to go on.';
   if (session.status === 'interrupted')
     return 'The turn was cut off. What it had said is kept. Resume it, or send a message.';
@@ -77,6 +78,3 @@ export function quietLine(
   const why = quietBecause(tool);
   return `No output for ${quiet}: ${why}. The turn runs since ${worked} min. You can wait, send a message, or stop it.`;
 }
-
-const clockOf = (iso: string): string =>
-  new Date(iso).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit', hour12: false });

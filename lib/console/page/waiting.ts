@@ -15,6 +15,8 @@ export const waitingError = signal<string | undefined>(undefined);
 /** There are more than were read. */
 export const waitingMore = signal(false);
 const pageMax = 500;
+/** Between two readings: in a busy fleet something that may change it happens all the time. */
+const restMs = 500;
 let pages = 1;
 /** A decision can be sent with a few seconds in which it can be withdrawn. */
 export const holdsDecisions = signal(false);
@@ -30,10 +32,12 @@ export function followWaiting(): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let busy = false;
   let stale = false;
+  let askedAt = -Infinity;
   const read = async (): Promise<void> => {
     timer = undefined;
     if (busy) return void (stale = true);
     busy = true;
+    askedAt = performance.now();
     try {
       const found = new Map<string, Waiting>();
       let cursor: string | null = null;
@@ -58,7 +62,8 @@ export function followWaiting(): () => void {
     stale = false;
     soon();
   };
-  const soon = (): void => void (timer ??= setTimeout(() => void read(), 150));
+  const soon = (): void =>
+    void (timer ??= setTimeout(() => void read(), Math.max(150, askedAt + restMs - performance.now())));
   refresh = soon;
   void read();
   const deaf = hear(({ frames, reset }) => {

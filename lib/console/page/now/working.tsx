@@ -17,7 +17,10 @@ export function useWorking(): {
   readonly list: WorkingList | undefined;
   readonly error: string | undefined;
 } {
-  const loaded = useLoaded('working', read, { touches: named(/^(?:session|sessions|run):/) });
+  const loaded = useLoaded('working', read, {
+    touches: named(/^(?:session|sessions|run):/),
+    restMs: 1_000,
+  });
   return { list: loaded.value.value, error: loaded.value.error };
 }
 

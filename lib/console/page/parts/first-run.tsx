@@ -1,5 +1,6 @@
+import { signal } from '@preact/signals';
 import { client, must } from '../../../page/gateway.js';
-import { useLoaded } from '../live.js';
+import { named, useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { RefreshEngines } from './refresh-engines.js';
 import { NewSession } from './new-session.js';
@@ -7,13 +8,16 @@ import { later } from '../../../page/parts/later.js';
 
 const TeamTemplates = later(() => import('./team-templates.js').then((part) => part.TeamTemplates));
 
+/** Once there was a session this page asks no more, however often nothing is at work for a moment. */
+const isUsed = signal(false);
+
 /** An empty home: three things to do, each of which works without leaving the page. */
-export function FirstRun() {
-  const loaded = useLoaded('first-run', read, {
-    touches: ({ frames }) => frames.some(({ event }) => /^(?:org|engines|session):/.test(event)),
-  });
+export const FirstRun = () => (isUsed.value ? null : <Steps />);
+
+function Steps() {
+  const loaded = useLoaded('first-run', read, { touches: named(/^(?:org|engines|session):/) });
   const found = loaded.value.value;
-  if (found === undefined || found.sessions > 0) return null;
+  if (found === undefined) return null;
   return (
     <section class="panel first" aria-labelledby="first-title">
       <h2 id="first-title">Three ways to begin</h2>
@@ -72,15 +76,16 @@ interface Engine {
 }
 
 async function read() {
-  const [engines, org, status] = await Promise.all([
+  const { sessions } = await must(client.get('/api/status'));
+  isUsed.value = sessions.total > 0;
+  if (isUsed.value) return undefined;
+  const [engines, org] = await Promise.all([
     must(client.get('/api/engines')),
     must(client.get('/api/org')).catch(() => undefined), // a gateway without records has no people
-    must(client.get('/api/status')),
   ]);
   return {
     engines: Object.values(engines.engines as Readonly<Record<string, Engine>>),
     people: org?.employees.length ?? 0,
-    sessions: status.sessions.total,
   };
 }
 
