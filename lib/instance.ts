@@ -93,6 +93,7 @@ export interface InstanceOptions {
   /** True: the database has lost commits that this node knows of, and a person goes on without them. */
   readonly acceptLoss?: boolean;
 }
+
 /** A home that runs. Close it before the program ends. */
 export interface Instance {
   /** Where its gateway is reached. */
@@ -139,7 +140,6 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const { log } = environment;
   const { host, authRequired } = opened.gateway;
   const ownEngines = [...given, ...modules.engines];
-
   const { localHost, url, publicUrl } = addressesOf(listeners, host, tls !== undefined);
 
   const records = await openRecords({
@@ -158,16 +158,8 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const redact = redactor([secrets.token, secrets.secret]);
   const { keepTurns: keepsTurns = false } = options;
-  const workers = homeWorkers({
-    config,
-    layout,
-    gatewayUrl: url,
-    redact,
-    log,
-    ownEngines,
-    keepsTurns,
-    store,
-  });
+  const told = { config, layout, gatewayUrl: url, redact, log };
+  const workers = homeWorkers({ ...told, ownEngines, keepsTurns, store });
   let isDeparted = false;
   void departed.then(() => {
     isDeparted = true;
@@ -339,7 +331,10 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
     defaultEngine: config.engines.default,
     app,
     tokens,
-    departed,
+    departed: departed.then(async (why) => {
+      if (why === 'drained') await supervisor.rest(); // agents take long to end, and clients are still answered
+      return why;
+    }),
     turnsLeft: () => workers.left,
     close: () => closing.close(),
   };

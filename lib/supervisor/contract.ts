@@ -194,6 +194,13 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
   /** Swap a value that `facts` functions see (roster, config, registry). */
   setFact(name: string, value: unknown): void;
   /**
+   * End what runs, while events are still answered: from now on nothing begins here, and what commits ask for is begun
+   * by the next owner of the store. Waits for all to settle, at most `withinMs` (default 5,000). Before `stop`, where
+   * another process takes over and its clients should wait as short as can be.
+   * @example await supervisor.rest(); await supervisor.stop();
+   */
+  rest(options?: { readonly withinMs?: number }): Promise<void>;
+  /**
    * Drain: no new work, running effects get `stopping`, everything is written, the store is closed.
    * Idempotent; at most `drainMs`.
    */

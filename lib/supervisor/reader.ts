@@ -85,6 +85,7 @@ export async function openReader({
     },
     retention: { status: fails, allow: fails, dismiss: fails, erase: no },
     inspection: new KernelInspection(kernel, commits, failures),
+    rest: () => Promise.resolve(),
     stop: async () => {
       kernel.log.close();
       await store.close();

@@ -112,6 +112,7 @@ export async function createSupervisor<const Given extends AnyKinds>(
     },
     retention: housekeeping,
     inspection: new KernelInspection(kernel, commits, failures),
+    rest: ({ withinMs = 5_000 } = {}) => endEffects(parts, withinMs),
     stop: ({ drainMs = 10_000 } = {}) =>
       (stopping ??= drain(parts, drainMs).then(async () => {
         ignoreStore();
@@ -139,10 +140,12 @@ async function boot({ kernel, commits, transactions, timers, backlog, housekeepi
   const { skew, totals } = commits.committer;
   await settle(kernel.store);
   await countTail(kernel.store);
-  await skew.load(kernel.environment);
-  await transactions.sequences.load();
-  await kernel.generations.load();
-  await totals.load();
+  // Side by side: each is a round trip where the store is a database, and clients wait
+  await Promise.all([
+    skew.load(kernel.environment),
+    transactions.sequences.load(),
+    kernel.generations.load().then(() => totals.load()), // counts of an earlier generation are none
+  ]);
   await housekeeping.start();
   await backlog.scan();
   kernel.intake.check();
@@ -183,6 +186,16 @@ function end({ kernel, effects, timers, backlog, housekeeping }: Parts, loss: St
   for (const answer of [...kernel.closing]) answer();
   void housekeeping.stop();
   kernel.log.close();
+}
+
+/** Deciding goes on: another owner takes over soon, and begins what is asked for until then. */
+async function endEffects({ kernel, effects }: Parts, withinMs: number): Promise<void> {
+  let cancel = (): void => undefined;
+  const deadline = new Promise<void>((resolve) => {
+    cancel = kernel.environment.clock.timeout(withinMs, resolve);
+  });
+  await effects.stop(deadline);
+  cancel();
 }
 
 /**

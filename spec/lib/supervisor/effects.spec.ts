@@ -594,6 +594,33 @@ describe('effects', () => {
       expect(calls.map(({ input }) => input)).to.deep.equal(['x']);
     });
 
+    // Ending agents was most of the silence that clients meet where another node takes over
+    it('are ended by `rest` while events are answered, and what those ask for begins at the next start', async () => {
+      const calls: string[] = [];
+      await open({
+        guarantee: 'at-least-once',
+        run: (input: unknown, { signal }: EffectContext) =>
+          new Promise((_resolve, reject) => {
+            calls.push(String(input));
+            signal.addEventListener('abort', () => {
+              reject(signal.reason as Error);
+            });
+          }),
+      });
+      await go('x');
+      await house.environment.settle();
+      await house.supervisor.rest();
+      expect(house.supervisor.status.effects).to.equal(0);
+      await house.supervisor.spawn('worker', { id: 'v' });
+      const answer = await house.supervisor.ask('worker', 'v', { type: 'go', input: 'y' });
+      expect(seen(answer)).to.deep.include({ state: 'working' });
+      await house.environment.settle();
+      expect(calls).to.deep.equal(['x']);
+      await house.restart();
+      await house.environment.settle();
+      expect(calls.toSorted()).to.deep.equal(['x', 'x', 'y']);
+    });
+
     it('that are fenced and had noted nothing begin at the next start: they had not acted, and it is no failure', async () => {
       const calls: unknown[] = [];
       await open({
