@@ -65,24 +65,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const ports = storePorts(options.ports);
   const { clock } = ports;
   const writer = await connectTo(place, options.password, 1);
+  const readers = await connectTo(place, options.password, readersMax); // each connects when it is first used
   try {
     const lease = leaseClock(clock, place.leaseMs);
     const id = await prepare(writer, place);
     const known = await knownPosition(options.positions, place.home);
-    const { from, claimed } = await claimOrWait({ writer, id, place, lease, clock, options, known });
+    const { from, claimed } = await claimOrWait({ writer, readers, id, place, lease, clock, options, known });
     lease.prolonged(from);
-    return liveStore({
-      known,
-      options,
-      place,
-      ports,
-      lease,
-      claimed,
-      writer,
-      readers: await connectTo(place, options.password, 4),
-    });
+    return liveStore({ known, options, place, ports, lease, claimed, writer, readers });
   } catch (error) {
-    await disconnect(writer);
+    await Promise.all([disconnect(writer), disconnect(readers)]);
     if (error instanceof StoreError) throw error;
     throw new StoreError('STORE_UNAVAILABLE', `the database cannot be used: ${String(error)}`, {
       cause: error,
@@ -90,7 +82,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   }
 }
 
-interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer' | 'known'> {
+interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer' | 'readers' | 'known'> {
   readonly id: number;
   readonly clock: StoreClock;
 }
@@ -99,7 +91,7 @@ interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer' | 'k
  * A standby looks ten times a second whether the home is free, and oftener while its owner hands it over: until then
  * no one is answered. A database that is away for a while does not end its wait.
  */
-async function claimOrWait({ writer, id, place, lease, clock, options, known }: Wait) {
+async function claimOrWait({ writer, readers, id, place, lease, clock, options, known }: Wait) {
   const { node = '', address = '' } = options;
   const claimant = { owner: randomUUID(), node, address };
   let signal: AbortSignal | undefined;
@@ -114,7 +106,10 @@ async function claimOrWait({ writer, id, place, lease, clock, options, known }: 
       const claimed = isFree ? await claim(writer, id, place, claimant) : undefined;
       if (claimed !== undefined) return { from, claimed };
       options.onWait?.(state);
-      if (isDraining && (quickChecks += 1) < quickChecksMax) pauseMs = drainingMs;
+      if (isDraining && (quickChecks += 1) < quickChecksMax) {
+        pauseMs = drainingMs;
+        if (quickChecks === 1) connectAll(readers);
+      }
       if (tries % seenEvery === 0) {
         signal = options.onOwned?.(state.name);
         if (signal === undefined || signal.aborted)
@@ -135,6 +130,12 @@ async function claimOrWait({ writer, id, place, lease, clock, options, known }: 
   }
 }
 
+/** Before the home is free: to connect takes a tenth of a second, and no one is answered then. */
+function connectAll(readers: Sql): void {
+  for (let n = 0; n < readersMax; n += 1) readers`select 1`.catch(() => undefined); // else with the first read
+}
+
+const readersMax = 4;
 /** With the lease it makes the time that a take-over takes. */
 const standbyMs = 100;
 /** A part of the silence that clients meet in a planned hand-over. */
@@ -301,11 +302,12 @@ function liveStore({
     commits.stop(new StoreError('STORE_UNAVAILABLE', 'the store is closed'));
     await recovering;
     known.reached(commits.head);
-    await keepPosition();
-    if (state.state === 'ready')
-      await answered(release(writer, claimed)).catch((error: unknown) =>
+    const released =
+      state.state === 'ready' &&
+      answered(release(writer, claimed)).catch((error: unknown) =>
         log?.warn({ err: error }, 'lease could not be given back; it ends by itself'),
       );
+    await Promise.all([keepPosition(), released]);
     await Promise.all([disconnect(writer, 1), disconnect(readers, 1)]);
   }
 

@@ -18,12 +18,16 @@ export class IndexGenerations {
     private readonly kinds: Kinds,
   ) {}
 
-  /** Before totals are read and anything is decided. O(kinds). */
+  /** Before totals are read and anything is decided. O(kinds), in one reading. */
   async load(): Promise<void> {
     const ops: Op[] = [];
-    for (const kind of this.kinds.all) {
-      if (kind.index === undefined && kind.totals === undefined && kind.waitingFor === undefined) continue;
-      const text = await this.store.get(rowKey(kind.kind));
+    const counted = this.kinds.all.filter(
+      ({ index, totals, waitingFor }) =>
+        index !== undefined || totals !== undefined || waitingFor !== undefined,
+    );
+    const texts = await this.store.getMany(counted.map(({ kind }) => rowKey(kind)));
+    for (const [n, kind] of counted.entries()) {
+      const text = texts[n];
       const mark = markOf(kind);
       const kept = text === undefined ? undefined : (JSON.parse(text) as Generation);
       const known = kept ?? {
