@@ -32,7 +32,7 @@ export function Decide({ waiting, note }: { readonly waiting: Waiting; readonly 
 }
 
 interface Choices {
-  readonly waiting: Decidable & Pick<Partial<Waiting>, 'held'>;
+  readonly waiting: Decidable & { readonly held?: Waiting['held'] };
   readonly choices: readonly Choice[];
   /** What the person says to it. */
   readonly note?: string | undefined;
@@ -129,7 +129,8 @@ function Press({
   );
 }
 
-function Buttons({ waiting, choices, note }: Choices) {
+/** Where the viewer is known to be allowed to: the choices, what is held, and what they came to. */
+export function Buttons({ waiting, choices, note }: Choices) {
   const { message, busy, attempt } = useAction();
   const made = useSignal<HeldDecision | undefined>(undefined);
   const { held } = waiting;

@@ -3,15 +3,14 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { ask } from '../../../page/ask.js';
 import { dateAndTime, withUtc } from '../../../page/clock.js';
-import { report, useAction } from '../../../page/action.js';
 import { useLoaded } from '../live.js';
-import { attention, keyOfWaiting, type Waiting } from '../attention.js';
+import { attention, keyOfWaiting } from '../attention.js';
 import { linkTo } from '../place.js';
-import { Decide } from './decide.js';
+import { Buttons } from './decide.js';
 import { RunActions } from './run-actions.js';
 import { RunAttempts } from './run-attempts.js';
 import { RunGraph } from './run-graph.js';
-import { keyOfRun, pathOfRun, RunQueue } from './run-queue.js';
+import { pathOfRun, RunQueue } from './run-queue.js';
 import { wordOf, type Run } from './run-record.js';
 import { Panel } from '../../../page/parts/panel.js';
 import { tone } from '../../../page/parts/state.js';
@@ -30,9 +29,10 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
   });
   const chosen = useSignal<string | undefined>(undefined);
   const decided = useRef<string>(undefined);
-  const waiting = waitingOf(id);
-  if (waiting !== undefined) decided.current = keyOfWaiting(waiting);
   const { value: run, error } = loaded.value;
+  if (run?.parked != null)
+    // the panel goes with its gate: what it came to is said where the run's own buttons are
+    decided.current = keyOfWaiting({ kind: 'workflow-run', id, waitingId: run.parked.gateKey });
   if (run === undefined)
     return (
       <section class="view">
@@ -81,7 +81,7 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
       {run.parked !== null && (
         <Gate
           key={run.parked.gateKey}
-          path={path}
+          workflow={workflow}
           gate={run.parked}
           name={run.steps.find(({ nodeId }) => nodeId === run.parked?.nodeId)?.label ?? run.parked.nodeId}
           id={id}
@@ -125,36 +125,25 @@ export function RunView({ workflow, id }: { readonly workflow: string; readonly 
   );
 }
 
-const waitingOf = (id: string): Waiting | undefined =>
-  attention.value?.waiting.find((one) => one.kind === 'workflow-run' && one.id === id && one.what === 'gate');
-
 /** Where the run waits for a person. Whether it may be this one, its own policy has already said. */
 function Gate({
-  path,
+  workflow,
   gate,
   name,
   id,
 }: {
-  readonly path: string;
+  readonly workflow: string;
   readonly gate: NonNullable<Run['parked']>;
   /** Of its node, as people wrote it. */
   readonly name: string;
   readonly id: string;
 }) {
   const note = useSignal('');
-  const { message, busy, attempt } = useAction();
-  const decide = (decision: 'approve' | 'reject'): Promise<void> =>
-    attempt(async () => {
-      await ask(`${path}/resolve-gate`, {
-        post: { decision, gateKey: gate.gateKey, ...(note.value !== '' && { note: note.value }) },
-      });
-      // The panel goes with its gate: it is said where the run's own buttons are
-      const word = decision === 'approve' ? 'Approved' : 'Rejected';
-      report(keyOfRun(id), `${word}: ${name} is decided, and the run goes on from there.`);
-    });
   const { canDecide, target } = gate.approval;
-  // Where decisions are held, it is offered as it is in the list of all that waits: with an undo
-  const waiting = attention.value?.holds === true ? waitingOf(id) : undefined;
+  const waiting = attention.value?.waiting.find(
+    (one) => one.kind === 'workflow-run' && one.id === id && one.waitingId === gate.gateKey,
+  );
+  const thing = { kind: 'workflow-run', what: 'gate', id, waitingId: gate.gateKey, within: workflow };
   return (
     <Panel
       name="gate"
@@ -164,12 +153,7 @@ function Gate({
     >
       {gate.description !== '' && <p class="request">{gate.description}</p>}
       {canDecide && readOnly === undefined ? (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            if (waiting === undefined) void decide('approve');
-          }}
-        >
+        <form onSubmit={(event) => event.preventDefault()}>
           <label>
             Note{' '}
             <input
@@ -181,19 +165,11 @@ function Gate({
               autocomplete="off"
             />
           </label>
-          {waiting !== undefined ? (
-            <Decide waiting={waiting} note={note.value} />
-          ) : (
-            <>
-              <button type="submit" class="primary" disabled={busy}>
-                Approve
-              </button>
-              <button type="button" disabled={busy} onClick={() => void decide('reject')}>
-                Reject
-              </button>
-              <small class="soft">At once, without undo.</small>
-            </>
-          )}
+          <Buttons
+            waiting={{ ...thing, title: name, held: waiting?.held }}
+            choices={['approve', 'reject']}
+            note={note.value}
+          />
         </form>
       ) : (
         <p class="soft">
@@ -202,11 +178,6 @@ function Gate({
             : gate.kind === 'approval'
               ? `${target ?? 'Another approver'} decides this.`
               : `It continues when the ${gate.kind} arrives.`}
-        </p>
-      )}
-      {message !== '' && (
-        <p class="bad" role="alert">
-          {message}
         </p>
       )}
     </Panel>
