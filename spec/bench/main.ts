@@ -22,6 +22,7 @@ import { memory } from './memory.js';
 import { page } from './page.js';
 import { parked } from './parked.js';
 import { sessions } from './sessions.js';
+import { stores } from './stores.js';
 import { workflow } from './workflow.js';
 import { watch } from './watch.js';
 
@@ -37,6 +38,7 @@ const measures: readonly Measure[] = [
   http,
   cold,
   boot,
+  stores,
   memory,
   growth,
   lists,
