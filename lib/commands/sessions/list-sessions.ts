@@ -20,16 +20,17 @@ export interface SessionsQuery {
 
 /**
  * Sessions, newest activity first, in the four ways of the API: by search (`q`), one group, all (`limit=0`),
- * or the overview with the first of every group. Archived ones are found by search only. Search and group
+ * or the overview with the first `limit` of every group (else 50). Archived ones are found by search only. Search and group
  * page by `offset` and `limit` (at most 100 of a search). An agent sees itself and what is beneath it.
  */
 export async function listSessions(app: App, query: SessionsQuery, by: Caller): Promise<Json> {
   if (query.cursor !== undefined) return listAfter(app, query, query.cursor.place, by);
   if (by.type === 'session') return listSubtree(app, query, by);
   if (query.q !== undefined) return search(app, query.q, pageOfSearch(query));
-  if (query.group !== undefined) return group(app, query.group, query.offset ?? 0, query.limit || perGroup);
+  if (query.group !== undefined)
+    return group(app, query.group, query.offset ?? 0, query.limit || perGroupUsual);
   if (query.limit === 0) return collect(app, 'all');
-  return overview(app);
+  return overview(app, query.limit ?? perGroupUsual);
 }
 
 /** One group, what a search finds among those not archived, or all: newest activity first. */
@@ -40,7 +41,7 @@ async function listAfter(
   by: Caller,
 ): Promise<Json> {
   const matches = q === undefined ? () => true : matcher(q);
-  const pageMax = Math.min(limit || perGroup, searchMax);
+  const pageMax = Math.min(limit || perGroupUsual, searchMax);
   if (by.type === 'session') {
     const own = (await ownSessions(app, by, after)).filter(
       ({ session }) =>
@@ -62,7 +63,7 @@ async function listAfter(
   return { sessions, nextCursor };
 }
 
-const perGroup = 50;
+const perGroupUsual = 50;
 const searchMax = 100;
 
 interface Page {
@@ -115,7 +116,7 @@ async function search(app: App, q: string, { offset, limit }: Page): Promise<Jso
 }
 
 /** `counts` tells how many there are per group, by keys alone; only the first of each group are read. */
-async function overview(app: App): Promise<Json> {
+async function overview(app: App, perGroup: number): Promise<Json> {
   const groups = new Map<string, { ids: string[]; count: number }>();
   for await (const { id, key } of iterate(app.supervisor, 'session', { index: 'group' })) {
     const name = key.slice(0, key.indexOf('/'));
@@ -144,12 +145,17 @@ async function listSubtree(app: App, query: SessionsQuery, agent: Agent): Promis
     const offset = query.offset ?? 0;
     return all
       .filter((row) => groupOf(row) === query.group)
-      .slice(offset, offset + (query.limit || perGroup));
+      .slice(offset, offset + (query.limit || perGroupUsual));
   }
   if (query.limit === 0) return all;
+  const perGroup = query.limit ?? perGroupUsual;
   const counts: Record<string, number> = {};
-  for (const row of all) counts[groupOf(row)] = (counts[groupOf(row)] ?? 0) + 1;
-  return { sessions: all, counts, perGroup };
+  const sessions = all.filter((row) => {
+    const name = groupOf(row);
+    counts[name] = (counts[name] ?? 0) + 1;
+    return counts[name] <= perGroup;
+  });
+  return { sessions, counts, perGroup };
 }
 
 const groupOf = (row: Json): string => {

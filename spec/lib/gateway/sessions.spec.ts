@@ -145,6 +145,19 @@ describe('/api/sessions', () => {
       ).to.deep.equal([id]);
     });
 
+    // It was ignored: one who asked for two was answered with fifty of each
+    it('lists the first `limit` of each group, and how many each has', async () => {
+      const root = await open({ prompt: 'first of three', employee: 'cat' });
+      for (const prompt of ['second', 'third']) await open({ prompt, employee: 'cat', parent: root });
+      for (const client of [house.operator, house.agent(root)]) {
+        const { sessions, counts, perGroup } = (await client.get('/api/sessions?limit=2')).body;
+        expect(perGroup).to.equal(2);
+        expect(counts.cat).to.be.at.least(3);
+        const ofCat = sessions.filter(({ employee }: { employee: string }) => employee === 'cat');
+        expect(ofCat).to.have.length(2);
+      }
+    });
+
     it('pages what a search found, for people and for agents', async () => {
       const root = await open({ prompt: 'haystack 0' });
       const ids = [root];

@@ -42,7 +42,7 @@ const listQuery = z.object({
     .optional()
     .describe(
       'With `q`: default and maximum 100; with `group`: default 50, maximum 500. Alone, `0` ' +
-        'lists all and any other number is ignored.',
+        'lists all, any other number the first so many of each group (default 50).',
     ),
 });
 const readQuery = z.object({
