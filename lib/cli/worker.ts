@@ -128,7 +128,9 @@ async function joined(url: URL, name: string, file: string, terminal: Terminal):
     redirect: 'error',
     signal: AbortSignal.timeout(30_000),
   }).catch((cause: unknown) => {
-    throw new CommandError(exitCodes.notRunning, `The gateway at ${url.href} does not answer.`, { cause });
+    throw new CommandError(exitCodes.notRunning, `The gateway at ${url.href} ${whyUnreached(cause)}`, {
+      cause,
+    });
   });
   const answer = (await response.json().catch(() => ({}))) as { error?: unknown; token?: unknown };
   if (!response.ok || typeof answer.token !== 'string')
@@ -139,6 +141,21 @@ async function joined(url: URL, name: string, file: string, terminal: Terminal):
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   await writeFile(file, answer.token, { mode: 0o600, flag: 'wx' }); // one that came meanwhile is another's
   return answer.token;
+}
+
+/** What `fetch` met, for people: a certificate that is not trusted is no gateway that is down. */
+function whyUnreached(error: unknown): string {
+  const { cause } = error as { readonly cause?: unknown };
+  const { code = '', message = '' } = (cause ?? error) as {
+    readonly code?: string;
+    readonly message?: string;
+  };
+  if (!/CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code))
+    return `does not answer: ${message || code || String(error)}.`;
+  return (
+    `shows a certificate that this machine does not trust: ${message || code}. ` +
+    'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.'
+  );
 }
 
 async function folderOf(given: string): Promise<string> {

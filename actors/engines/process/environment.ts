@@ -1,6 +1,6 @@
 /**
  * What an agent's process may know of the environment of its gateway: where programs and the user's own files
- * are, and how the terminal speaks. Nothing else is inherited, because the gateway's variables may hold
+ * are, how the terminal speaks, and whom it trusts on the network. Nothing else is inherited, because the gateway's variables may hold
  * operator secrets (its token, keys of providers for other engines, the secrets of the one who started it).
  */
 const inherited: readonly string[] = [
@@ -22,6 +22,10 @@ const inherited: readonly string[] = [
   'XDG_CACHE_HOME',
   'XDG_STATE_HOME',
   'XDG_RUNTIME_DIR',
+  // Files of certificates, which are public: behind an authority of one's own nothing else reaches a gateway by TLS
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
 ];
 
 /** The variable by which a process is found again when its pid was never written down. */
