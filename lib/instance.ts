@@ -158,8 +158,8 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const sandbox = homeSandbox({ layout, config: () => live.current, records });
   const redact = redactor([secrets.token, secrets.secret]);
   const { keepTurns: keepsTurns = false } = options;
-  const told = { config, layout, gatewayUrl: url, redact, log };
-  const workers = homeWorkers({ ...told, ownEngines, keepsTurns, store });
+  const common = { config, layout, gatewayUrl: url, redact, log };
+  const workers = homeWorkers({ ...common, ownEngines, keepsTurns, store });
   let isDeparted = false;
   void departed.then(() => {
     isDeparted = true;
