@@ -1,7 +1,8 @@
 /**
  * What an agent's process may know of the environment of its gateway: where programs and the user's own files
- * are, how the terminal speaks, and whom it trusts on the network. Nothing else is inherited, because the gateway's variables may hold
- * operator secrets (its token, keys of providers for other engines, the secrets of the one who started it).
+ * are, how the terminal speaks, and whom it trusts on the network. Nothing else is inherited, because the gateway's
+ * variables may hold operator secrets (its token, keys of providers for other engines, the secrets of the one who
+ * started it).
  */
 const inherited: readonly string[] = [
   'PATH',

@@ -20,8 +20,8 @@ export interface SessionsQuery {
 
 /**
  * Sessions, newest activity first, in the four ways of the API: by search (`q`), one group, all (`limit=0`),
- * or the overview with the first `limit` of every group (else 50). Archived ones are found by search only. Search and group
- * page by `offset` and `limit` (at most 100 of a search). An agent sees itself and what is beneath it.
+ * or the overview with the first `limit` of every group (else 50). Archived ones are found by search only. Search and
+ * group page by `offset` and `limit` (at most 100 of a search). An agent sees itself and what is beneath it.
  */
 export async function listSessions(app: App, query: SessionsQuery, by: Caller): Promise<Json> {
   if (query.cursor !== undefined) return listAfter(app, query, query.cursor.place, by);

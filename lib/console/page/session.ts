@@ -63,7 +63,7 @@ export function quietLine(
   const asked = session.pendingPermissions?.[0];
   if (asked !== undefined) return `It waits for your word on ${asked.tool}.`;
   if (session.status === 'waiting' && session.resetAt)
-    return `The provider's limit was reached. It goes on by itself at ${timeOfDay(Date.parse(session.resetAt)).slice(0, 5)}.`;
+    return `The provider's limit was reached. It goes on by itself at ${minuteOf(session.resetAt)}.`;
   if (session.queuePaused === true) return 'The queue is paused: resume it to go on.';
   if (session.status === 'interrupted')
     return 'The turn was cut off. What it had said is kept. Resume it, or send a message.';
@@ -78,3 +78,5 @@ export function quietLine(
   const why = quietBecause(tool);
   return `No output for ${quiet}: ${why}. The turn runs since ${worked} min. You can wait, send a message, or stop it.`;
 }
+
+const minuteOf = (iso: string): string => timeOfDay(Date.parse(iso)).slice(0, 5);
