@@ -91,6 +91,7 @@ async function serve(
   const inspector = serveInspector(app, [...inspectorRoutes, ...reads], {
     authorize: admission.admits,
     readOnly: why,
+    isStopped: true,
   });
   const server = createServer((request, response) => {
     const { headers, url = '' } = request;

@@ -73,7 +73,14 @@ export function mountInspector(supervisor: Supervisor, options: MountOptions): M
 }
 
 /** The same with more routes than a supervisor alone can answer. */
-export function serveInspector(app: App, served: readonly Route[], options: MountOptions): MountedInspector {
+export function serveInspector(
+  app: App,
+  served: readonly Route[],
+  options: MountOptions & {
+    /** Nothing of it moves: the page calls nothing live. */
+    readonly isStopped?: boolean;
+  },
+): MountedInspector {
   const { supervisor } = app;
   const { prefix = '/inspect', authorize, origins = [], frameAncestors = [], readOnly } = options;
   if (!/^(?:\/[\w.~-]+)+$/.test(prefix))
@@ -89,11 +96,10 @@ export function serveInspector(app: App, served: readonly Route[], options: Moun
     ctx.state['identity'] = { type: 'authenticated', caller: operator };
     await next();
     if (ctx.path === '/inspect' && Buffer.isBuffer(ctx.body))
-      ctx.body = shellAt(
-        prefix,
-        ctx.body.toString(),
-        admission === 'read' ? (readOnly ?? mayOnlySee) : undefined,
-      );
+      ctx.body = shellAt(prefix, ctx.body.toString(), {
+        readOnly: admission === 'read' ? (readOnly ?? mayOnlySee) : undefined,
+        isStopped: options.isStopped === true,
+      });
     if (frameAncestors.length > 0) allowFrames(ctx, frameAncestors);
   });
   koa.use(createRouter(app, served, { openReads: false }));
@@ -179,13 +185,20 @@ function isSameOrigin({ headers }: IncomingMessage, origins: readonly string[]):
 
 const mayOnlySee = 'You may see, and not act.';
 
-const shellAt = (prefix: string, shell: string, readOnly: string | undefined): string =>
-  shell
-    .replace(
-      '<html lang="en">',
-      `<html lang="en" data-base="${prefix}"${readOnly === undefined ? '' : ` data-read-only="${escaped(readOnly)}"`}>`,
-    )
+function shellAt(
+  prefix: string,
+  shell: string,
+  { readOnly, isStopped }: { readonly readOnly: string | undefined; readonly isStopped: boolean },
+): string {
+  const facts = [
+    `data-base="${prefix}"`,
+    ...(readOnly === undefined ? [] : [`data-read-only="${escaped(readOnly)}"`]),
+    ...(isStopped ? ['data-stopped'] : []),
+  ];
+  return shell
+    .replace('<html lang="en">', () => `<html lang="en" ${facts.join(' ')}>`)
     .replaceAll('="/inspect/', `="${prefix}/`);
+}
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 

@@ -7,3 +7,5 @@ export const base = document.documentElement.dataset['base'] ?? '';
 export const isMounted = base !== '';
 /** Why nothing can be done from this page, as a sentence; undefined where it may be. The gateway judges all the same. */
 export const readOnly = document.documentElement.dataset['readOnly'];
+/** What is shown is a home as its gateway left it: nothing of it moves, however well the page is connected. */
+export const isStopped = document.documentElement.dataset['stopped'] !== undefined;

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { bearer, leave } from './access.js';
 import { draftCount, dropDrafts } from './draft.js';
-import { isMounted, readOnly } from './base.js';
+import { isMounted, isStopped, readOnly } from './base.js';
 import { whole } from './clock.js';
 import { connection, gaps, head } from './connection.js';
 import { isFocusLost } from './keys.js';
@@ -119,11 +119,18 @@ function NavLink({ href, name, keys, icon, current, count = 0, counted = 'waitin
 
 function Status() {
   const state = connection.value;
+  const isLive = state === 'live';
   return (
     <div class="status">
       <p role="status" data-connection={state} data-gaps={gaps.value}>
-        <i class={`dot ${state}`} aria-hidden="true" />
-        {state === 'live' ? 'Live' : state === 'lost' ? 'Connecting again …' : 'Connecting …'}
+        <i class={`dot ${isStopped && isLive ? '' : state}`} aria-hidden="true" />
+        {isLive
+          ? isStopped
+            ? 'Stopped, read only'
+            : 'Live'
+          : state === 'lost'
+            ? 'Connecting again …'
+            : 'Connecting …'}
       </p>
       <p class="soft num" title="Position in the log">
         seq <span data-head>{whole(head.value)}</span>

@@ -72,6 +72,8 @@ describe('the inspector on a stopped home', function () {
     expect((await fetch(link)).status, 'it lets in one').to.equal(403);
 
     await page.waitForSelector('.banner >> text=its gateway is stopped');
+    // The feed of the page is open; of the home, which nothing moves any more, it said "Live"
+    expect(await page.innerText('[data-connection]')).to.equal('Stopped, read only');
     await viewer.go(page, '#/actor/work-item/TRP-1');
     await page.waitForSelector('h1 >> text=water the plants');
     await page.waitForSelector('.moves li');
