@@ -140,6 +140,7 @@ describe('the house', () => {
       startedAt: 0,
       authRequired: true,
       networkExposed: false,
+      host: '127.0.0.1',
       port: 0,
     };
     let routes: readonly Route[];

@@ -7855,6 +7855,8 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+                        /** @description Where it listens: may have been given at the start, over config.yaml. */
+                        host: string;
         requestBody: {
             content: {
                 "application/json": {

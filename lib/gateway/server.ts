@@ -6,7 +6,8 @@ import { failures, answerClientErrors, isClientError } from './errors.js';
 import { originCheck, isLoopback, type Names } from './origin.js';
 import { forwardedConnections } from './forwarded.js';
 import { drainable, oneAtATime, openListeners, type Listeners, type Tls } from './listeners.js';
-import type { BackUp, Console } from './routes/status.js';
+import type { BackUp } from './routes/backup.js';
+import type { Console } from './routes/status.js';
 import { routesOf, type GatewayFacts } from './routes/index.js';
 import { requestMetricsOf, trace, traceRequests } from './observability.js';
 import { openSocket } from './websocket/socket.js';
@@ -140,6 +141,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     startedAt: supervisor.environment.clock.monotonic(),
     authRequired,
     networkExposed: !isLoopback(host),
+    host,
     port,
     pairing: pairing !== undefined,
   };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readAnnouncement } from '../../lib/home/announce.js';
@@ -19,7 +19,9 @@ describe('the settings in the console', () => {
     viewer = await openBrowser();
     folder = await mkdtemp(join(tmpdir(), 'console-settings-'));
     const layout = layoutOf({ home: join(folder, 'home') });
-    instance = await startInstance({ layout, port: 0 });
+    await mkdir(layout.home);
+    await writeFile(layout.config, `gateway:\n  host: ${configured.host}\n  port: ${configured.port}\n`);
+    instance = await startInstance({ layout, host: '127.0.0.1', port: 0 });
     token = String((await readAnnouncement(layout.announcement))?.token);
   });
   after(async () => {
@@ -27,6 +29,7 @@ describe('the settings in the console', () => {
     await instance.close();
     await rm(folder, { recursive: true, force: true });
   });
+  const configured = { host: 'localhost', port: 4711 };
   const open = () => viewer.open(instance.url, { path: '/', at: '#/settings', token });
 
   it('make a backup now, and say why not where it is refused', async () => {
@@ -51,6 +54,21 @@ describe('the settings in the console', () => {
     await page.waitForSelector('[data-refreshed] >> text=/of \\d+ found/');
     await picture(page, 'console-settings-whole-day');
     expect(await wrongWith(page)).to.deep.equal([]);
+    await page.context().close();
+  });
+
+  // The port of the file was shown as the one in force where the command line had given another
+  it('say what the gateway was told at its start where config.yaml says otherwise', async () => {
+    const page = await open();
+    const { port } = new URL(instance.url);
+    const settings = '[aria-label=Settings]';
+    const twist = page.locator(`${settings} .twist`, { hasText: 'gateway' });
+    await twist.waitFor();
+    if ((await twist.getAttribute('aria-expanded')) === 'false') await twist.click();
+    await page.waitForSelector(`${settings} >> text=in force: ${port} (config.yaml says ${configured.port})`);
+    await page.waitForSelector(
+      `${settings} >> text=in force: 127.0.0.1 (config.yaml says ${configured.host})`,
+    );
     await page.context().close();
   });
 

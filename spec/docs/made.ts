@@ -118,6 +118,7 @@ export async function allRoutes(): Promise<readonly Route[]> {
         startedAt: 0,
         authRequired: true,
         networkExposed: false,
+        host: '127.0.0.1',
         port: 0,
       },
       {

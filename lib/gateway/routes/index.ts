@@ -1,13 +1,7 @@
 import { a2aRoutes } from './a2a.js';
 import { authRoutes, type Pairing } from './auth.js';
-import {
-  backupRoutes,
-  type BackUp,
-  consoleRoutes,
-  type Console,
-  statusRoutes,
-  type GatewayFacts,
-} from './status.js';
+import { backupRoutes, type BackUp } from './backup.js';
+import { consoleRoutes, type Console, statusRoutes, type GatewayFacts } from './status.js';
 import { budgetRoutes, orgRoutes } from './org.js';
 import { connectorRoutes } from './connectors.js';
 import { cronRoutes } from './cron.js';

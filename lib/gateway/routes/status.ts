@@ -17,6 +17,8 @@ export interface GatewayFacts {
   readonly authRequired: boolean;
   readonly networkExposed: boolean;
   readonly port: number;
+  /** What it was told to listen at, whatever config.yaml says. */
+  readonly host: string;
   /** Browsers can be paired. */
   readonly pairing?: boolean;
 }
@@ -213,10 +215,20 @@ export function consoleRoutes(facts: GatewayFacts, console: Console | undefined)
       {
         about: 'The known instances of Troupe: only this one.',
         answer: z.array(
-          z.object({ name: z.string(), port: z.int(), running: z.literal(true), current: z.literal(true) }),
+          z.object({
+            name: z.string(),
+            host: z
+              .string()
+              .describe('Where it listens: may have been given at the start, over config.yaml.'),
+            port: z.int(),
+            running: z.literal(true),
+            current: z.literal(true),
+          }),
         ),
       },
-      () => ({ body: [{ name: facts.instance, port: facts.port, running: true, current: true }] }),
+      () => ({
+        body: [{ name: facts.instance, host: facts.host, port: facts.port, running: true, current: true }],
+      }),
     ),
     route(
       'GET',
@@ -287,62 +299,4 @@ function portalOf(
     companyName: named('companyName'),
     companyPrefix: named('companyPrefix'),
   };
-}
-
-/**
- * Copies the live instance to a folder of this machine; without one, to where backups by schedule go. Rejects with an
- * error whose message is for the operator.
- */
-export type BackUp = (target?: string) => Promise<{
-  readonly target: string;
-  readonly files: number;
-  readonly bytes: number;
-  readonly seq: number;
-}>;
-
-/** `POST /api/backup`: only where the one who opened the gateway gave it the means. */
-export function backupRoutes(backUp: BackUp | undefined): readonly Route[] {
-  if (backUp === undefined) return [];
-  return [
-    route(
-      'POST',
-      '/api/backup',
-      'backup.create',
-      {
-        about:
-          "Back up the whole instance, as of one moment, to a new folder on the gateway's " +
-          'machine, or to `backup.to` of config.yaml. Returns when it is complete.',
-        body: z.object({
-          target: z
-            .string()
-            .min(1)
-            .max(4_096)
-            .startsWith('/', 'must be an absolute path')
-            .regex(/^[^\p{Cc}]*$/u, 'must not contain control characters')
-            .optional()
-            .describe(
-              'Must not exist, or be an empty folder outside the home. Absent: one backup of the schedule, now.',
-            ),
-        }),
-        answer: z.object({
-          target: z.string(),
-          files: z.int(),
-          bytes: z.int(),
-          seq: z.int().describe('Log position of the copy.'),
-        }),
-        status: 201,
-        refusals: ['CONFLICT'],
-      },
-      async ({ body }) => {
-        try {
-          const { target, files, bytes, seq } = await backUp(body.target);
-          return { body: { target, files, bytes, seq }, status: 201 };
-        } catch (error) {
-          // Another process's folder, a full disk, a place within the home: the operator must choose another
-          // target.
-          return refuse('CONFLICT', {}, error instanceof Error ? error.message : String(error));
-        }
-      },
-    ),
-  ];
 }

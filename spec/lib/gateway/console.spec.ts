@@ -58,7 +58,7 @@ describe('what consoles ask for when they open', () => {
     );
     expect(await body('/api/stt/status')).to.include({ available: false, downloading: false });
     expect(await body('/api/instances')).to.deep.equal([
-      { name: 'default', port: home.port, running: true, current: true },
+      { name: 'default', host: '127.0.0.1', port: home.port, running: true, current: true },
     ]);
     for (const path of [
       'onboarding',

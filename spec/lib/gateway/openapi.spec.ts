@@ -15,6 +15,7 @@ describe('GET /api/openapi.json', () => {
     startedAt: 0,
     authRequired: true,
     networkExposed: false,
+    host: '127.0.0.1',
     port: 1,
   };
   const routes = routesOf(facts, { backup: async (target = '') => ({ target, files: 0, bytes: 0, seq: 0 }) });

@@ -27,6 +27,7 @@ describe('tools of a company', () => {
       startedAt: 0,
       authRequired: true,
       networkExposed: false,
+      host: '127.0.0.1',
       port: 0,
     };
     const routes = routesOf(gateway, { records: office.records });

@@ -59,6 +59,7 @@ describe('tools', () => {
       startedAt: 0,
       authRequired: true,
       networkExposed: false,
+      host: '127.0.0.1',
       port: 0,
     };
     const routes = routesOf(gateway, { evidence: {} as Evidence }); // only looked into by a request

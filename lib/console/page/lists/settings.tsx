@@ -17,6 +17,7 @@ export function Settings() {
     touches: named(/^engines:/),
   });
   const config = useLoaded('config', () => must(client.get('/api/config')), { touches: named(/^config:/) });
+  const instances = useLoaded('instances', () => must(client.get('/api/instances')));
   return (
     <>
       <section class="panel" aria-labelledby="engines-title">
@@ -53,10 +54,25 @@ export function Settings() {
         <h2 id="config-title">
           config.yaml <span class="soft">as it is in force; secrets are left out</span>
         </h2>
-        <Answered loaded={config}>{(value) => <Tree value={value as Json} label="Settings" />}</Answered>
+        <Answered loaded={config}>
+          {(value) => <Tree value={inForce(value as Settled, instances.value.value?.[0])} label="Settings" />}
+        </Answered>
       </section>
     </>
   );
+}
+
+type Settled = Readonly<Record<string, Json>>;
+
+/** What was given when the gateway was started holds, whatever the file says: both are said where they differ. */
+function inForce(config: Settled, instance: Settled | undefined): Json {
+  const gateway = config['gateway'] as Settled | undefined;
+  if (gateway === undefined || instance === undefined) return config;
+  const both = (name: 'host' | 'port'): Json =>
+    instance[name] === gateway[name]
+      ? (gateway[name] ?? null)
+      : `in force: ${String(instance[name])} (config.yaml says ${String(gateway[name])})`;
+  return { ...config, gateway: { ...gateway, host: both('host'), port: both('port') } };
 }
 
 const PushPanel = later(() => import('./push-panel.js').then((part) => part.PushPanel));
