@@ -38,6 +38,7 @@ export function sessionKind(effects: { readonly turn: AtMostOnceEffect<TurnInput
       'queue.resume': {},
       'queue.clear': {},
       'queue.cancel': { messageId: 'string' },
+      'queue.move': { messageId: 'string', place: 'number' },
       'session.archive': {},
       'session.unarchive': {},
     },

@@ -1761,7 +1761,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The messages that are queued, running or recently ended. */
+        /** The messages that recently ended or run, and then the queued ones, in the order of their turns. */
         get: operations["get /api/sessions/:id/queue"];
         put?: never;
         post?: never;
@@ -1800,6 +1800,23 @@ export interface paths {
         put?: never;
         /** Pause the queue: no further turn begins. */
         post: operations["post /api/sessions/:id/queue/pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/{item}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move a queued message to another place of the queue. */
+        post: operations["post /api/sessions/:id/queue/:item/move"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10284,6 +10301,61 @@ export interface operations {
                     idempotencyKey?: string;
                 };
             };
+    "post /api/sessions/:id/queue/:item/move": {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
+                    idempotencyKey?: string;
+                    /** @description Where it is to wait, as `position` counts: 1 is next; behind the end is the end. */
+                    position: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        itemId: string;
+                        /** @constant */
+                        status: "moved";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
         };
         responses: {
             /** @description Done. */
@@ -14887,3 +14959,4 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   "POST /api/workflow-definitions/{id}/runs/{runId}/steps/{nodeId}/output",
   "POST /api/workflow-definitions/{id}/runs/{runId}/rerun"
 ]);
+  "POST /api/sessions/{id}/queue/{item}/move",

@@ -139,6 +139,10 @@ export function replied(
   ];
 }
 
+/** The same at the end of a turn; one that a limit has ended came to nothing. */
+export const settleEnded = (context: SessionContext, output: TurnOutput): Decision<SessionContext> =>
+  settle(context, output.outcome === 'rate-limited' ? 'interrupted' : output.outcome, output.text, output);
+
 /** The end of a turn's effect, as guards and actions of the machine take it. */
 export interface TurnEnd {
   readonly output: TurnOutput;

@@ -276,6 +276,8 @@ export type SessionEvent = Stamp &
     | { readonly type: 'session.stop'; readonly reason?: string }
     /** A message that waits is withdrawn. */
     | { readonly type: 'queue.cancel'; readonly messageId: string }
+    /** It waits at another place from now on: 1 is next, and a place behind the end is the end. */
+    | { readonly type: 'queue.move'; readonly messageId: string; readonly place: number }
     | { readonly type: 'queue.clear' }
     | { readonly type: 'queue.pause' }
     | { readonly type: 'queue.resume' }

@@ -1,7 +1,7 @@
 import { cancel, emit, enqueueActions, sendTo, setup } from 'xstate';
 import { publish, effect, stampOf, decidesFor, applyDecision, type OutputOf } from '../outputs.js';
 import type { SessionRows } from './rows.js';
-import { ended, failed, settle, type TurnEnd } from './completion.js';
+import { ended, failed, settleEnded, type TurnEnd } from './completion.js';
 import type {
   SessionContext,
   SessionEvent,
@@ -30,6 +30,7 @@ import { interrupts } from './policy.js';
 import {
   cancelQueued,
   clearQueue,
+  moveQueued,
   noteChild,
   pauseQueue,
   post,
@@ -107,14 +108,7 @@ const session = setup({
     dispatch: decides((context, event) => dispatch(context, stampOf(event).at ?? context.createdAt)),
     endTurn: decides((context, _event, { output, at }: TurnEnd) => endTurn(context, output, at)),
     postpone: decides((context, _event, { output, at }: TurnEnd) => postpone(context, output, at)),
-    settle: decides((context, _event, { output }: TurnEnd) =>
-      settle(
-        context,
-        output.outcome === 'rate-limited' ? 'interrupted' : output.outcome,
-        output.text,
-        output,
-      ),
-    ),
+    settle: decides((context, _event, { output }: TurnEnd) => settleEnded(context, output)),
     resumeCut: decides((context, _event, { at }: TurnEnd) => resumeCut(context, at)),
     resumeTurn: decides('session.resume', resume),
     announceResumed: emit(({ context }) => publish('session:resumed', { sessionId: context.id })),
@@ -127,6 +121,7 @@ const session = setup({
     noteChild: decides('child.finished', noteChild),
     stop: decides('session.stop', stop),
     cancelQueued: decides('queue.cancel', cancelQueued),
+    moveQueued: decides('queue.move', moveQueued),
     clearQueue: decides('queue.clear', clearQueue),
     begin: decides('turn.began', begin),
     hear: decides('turn.heard', hear),
@@ -198,6 +193,7 @@ export const sessionMachine = session.createMachine({
     'media.insert': { actions: 'insertMedia' },
     'delegation.dispatched': { actions: 'insertCard' },
     'queue.cancel': { actions: 'cancelQueued' },
+    'queue.move': { actions: 'moveQueued' },
     'queue.clear': { actions: 'clearQueue' },
     'queue.pause': { actions: 'pause' },
     'queue.resume': { actions: 'resume' },

@@ -52,6 +52,10 @@ export function sessionPolicy(
       return mayStop(context, onBehalfOf);
     case 'queue.cancel':
       return trustedOnly(onBehalfOf, 'edit the queue') ?? isQueued(context, event.messageId);
+    case 'queue.move':
+      return (
+        trustedOnly(onBehalfOf, 'edit the queue') ?? fitPlace(event) ?? isQueued(context, event.messageId)
+      );
     case 'queue.clear':
     case 'queue.pause':
     case 'queue.resume':
@@ -226,6 +230,11 @@ const isQueued = (context: SessionContext, messageId: string): Refusal | undefin
   context.queue.some((item) => item.id === messageId)
     ? undefined
     : refuse('CONFLICT', { messageId }, 'This message is not in the queue, or is already running.');
+
+const fitPlace = ({ place }: SessionEventOf<'queue.move'>): Refusal | undefined =>
+  Number.isSafeInteger(place) && place >= 1
+    ? undefined
+    : refuse('BAD_REQUEST', { path: 'place' }, 'A place in the queue is a whole number from 1 on.');
 
 /** A queue that stands still has a reason, which a person looks at first. */
 const isUnpaused = ({ id, queuePaused, lastError }: SessionContext): Refusal | undefined =>

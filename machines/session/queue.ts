@@ -11,9 +11,9 @@ import { link, settle } from './completion.js';
 import { queueFrame, queueRow, written } from './rows.js';
 
 /**
- * The durable queue of a session: what waits for a turn, in the order of its arrival. Every message is a row
- * before it is answered for; a queue row of the same number tells what became of it (`pending running
- * completed interrupted cancelled`).
+ * The durable queue of a session: what waits for a turn, in the order of its arrival until a person moves it.
+ * Every message is a row before it is answered for; a queue row of the same number tells what became of it
+ * (`pending running completed interrupted cancelled`).
  */
 
 /** A message arrives. */
@@ -102,6 +102,28 @@ export function clearQueue(
   event: SessionEventOf<'queue.clear'>,
 ): Decision<SessionContext> {
   return withdrawn(context, context.queue, event.at);
+}
+
+/**
+ * Messages that share a turn go on to share it while they stand side by side: what is put between them parts
+ * them, and what is taken out from among them has a turn of its own.
+ */
+export function moveQueued(
+  { queue: before, ...context }: SessionContext,
+  event: SessionEventOf<'queue.move'>,
+): Decision<SessionContext> {
+  const from = before.findIndex(({ id }) => id === event.messageId);
+  const to = Math.min(event.place, before.length) - 1;
+  const item = before[from];
+  if (item === undefined || from === to) return {};
+  let turns = 0;
+  const turnOf = new Map(before.map((one) => [one.id, one.join ? turns : (turns += 1)]));
+  const moved = before.toSpliced(from, 1).toSpliced(to, 0, item);
+  const queue = moved.map((one, place) => {
+    const ahead = moved[place - 1];
+    return { ...one, join: ahead !== undefined && turnOf.get(ahead.id) === turnOf.get(one.id) };
+  });
+  return { set: { queue }, outputs: [queueFrame({ ...context, queue })] };
 }
 
 export function pauseQueue(context: SessionContext, paused: boolean): Decision<SessionContext> {

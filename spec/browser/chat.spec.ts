@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { foundMax } from '../../machines/session/transcript.js';
 import { Troupe } from '../lib/cli/troupe.js';
-import { makeClient, openHouse, type House } from '../lib/gateway/fixture.js';
-import { openBrowser, until, type Viewer } from './browser.js';
+import { makeClient, openHouse, poll, type House } from '../lib/gateway/fixture.js';
+import { wrongWith } from './axe.js';
+import { openBrowser, picture, until, type Viewer } from './browser.js';
 import { foundMarkup, hostileWords } from './hostile-words.js';
 
 /** Talking with an agent in the console. */
@@ -74,6 +75,35 @@ describe('a conversation in the console', () => {
       await house.operator.post(`/api/sessions/${id}/message`, { message: 'later, please' });
       const page = await open(`#/chat/${id}`);
       await page.waitForSelector('.queue >> text=later, please');
+      // The order of what waits could not be changed
+      for (const message of ['second', 'third'])
+        await house.operator.post(`/api/sessions/${id}/message`, { message });
+      await page.waitForSelector('.queue li >> nth=2');
+      await page.click('[aria-label="Move up: third"]');
+      const order = async () =>
+        (await house.operator.get(`/api/sessions/${id}/queue`)).body
+          .filter(({ status }: { status: string }) => status === 'pending')
+          .map(({ prompt }: { prompt: string }) => prompt);
+      const shows = (words: readonly string[]) =>
+        until(
+          page,
+          `[...document.querySelectorAll('.queue li .clip')].map((one) => one.textContent).join() === '${words.join()}'`,
+        );
+      await shows(['later, please', 'third', 'second']);
+      await page.keyboard.press('Alt+ArrowUp'); // the focus is where it was
+      await shows(['third', 'later, please', 'second']);
+      for (const key of ['Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowUp'])
+        await page.keyboard.press(key);
+      await page.waitForSelector('.queue [role=status] >> text=Number 2 of 3', { state: 'attached' });
+      await shows(['later, please', 'third', 'second']);
+      await poll(order, (words) => words.join() === 'later, please,third,second');
+      expect(await wrongWith(page)).to.deep.equal([]);
+      await picture(page, 'chat-queue');
+      await page.reload();
+      await shows(['later, please', 'third', 'second']);
+      for (const words of ['third', 'second']) await page.click(`[aria-label="Take back: ${words}"]`);
+      await page.waitForSelector('.queue li >> nth=1', { state: 'detached' });
+      await page.fill('.composer textarea', '');
       await page.click('.queue >> text=Take back');
       await page.waitForSelector('.queue li', { state: 'detached' });
       // To be written again: what was taken back was lost

@@ -93,6 +93,10 @@ const sessions: SmallWorld<Session['machine']> = {
       const id = (life.snapshot as Session['snapshot']).context.queue[0]?.id;
       if (id !== undefined) life.send({ type: 'queue.cancel', messageId: id });
     },
+    'the last in the queue goes first': (life) => {
+      const id = (life.snapshot as Session['snapshot']).context.queue.at(-1)?.id;
+      if (id !== undefined) life.send({ type: 'queue.move', messageId: id, place: 1 });
+    },
     'a file is attached': (life) =>
       life.send({
         type: 'media.insert',

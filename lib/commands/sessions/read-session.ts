@@ -1,5 +1,6 @@
 import type { GatewayActor } from '../app.js';
-import type { MessageRow } from '../../../machines/session/context.js';
+import type { MessageRow, SessionContext } from '../../../machines/session/context.js';
+import type { QueueRow } from '../../../machines/session/rows.js';
 import { cardIn, type DelegationCard } from '../../../machines/session/delegation-card.js';
 import type { App } from '../app.js';
 import { newestRow } from '../iterate.js';
@@ -104,18 +105,28 @@ export async function presentSession(app: App, id: string): Promise<GatewayActor
     : refuse('NOT_FOUND', { kind: 'session', id }, 'Not found');
 }
 
-/** What waits, runs, or came to an end lately, oldest first; `position` counts what waits. */
+/**
+ * What came to an end lately or runs, oldest first, and behind it what waits in the order of its turns, which
+ * `position` counts.
+ */
 export async function readQueue(app: App, sessionId: string): Promise<Json[] | Refusal> {
   const session = await presentSession(app, sessionId);
   if (isRefusal(session)) return session;
   const actor = { kind: 'session', id: sessionId } as const;
-  const [items, messages] = await Promise.all([
+  const [items, messages, [stored]] = await Promise.all([
     app.supervisor.rows(actor, 'queue', { last: itemsMax }),
     app.supervisor.rows(actor, 'messages', { last: promptsMax }),
+    app.supervisor.inspection.stored([actor]),
   ]);
   const prompts = new Map(messages.map(({ n, row }) => [n, row.content]));
+  const { queue = [] } = (stored?.context ?? {}) as Partial<Pick<SessionContext, 'queue'>>;
+  // Rows stand by the number of their message, whatever was written first or moved since
+  const places = new Map(queue.map(({ id }, place) => [id, place]));
+  const turnOf = ({ id, status }: QueueRow): number =>
+    status === 'pending' ? (places.get(id) ?? queue.length) : -1;
+  const ordered = items.toSorted((one, other) => turnOf(one.row) - turnOf(other.row));
   let position = 0;
-  return items.map(({ n, row }) => {
+  return ordered.map(({ n, row }) => {
     const { id, status, internal, kind, createdAt, startedAt, completedAt } = row;
     return {
       id,

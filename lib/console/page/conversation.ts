@@ -48,6 +48,11 @@ export class Conversation {
   /** The turn is over: what was said aloud is stored now, and is shown from there once it was read. */
   private ended = false;
 
+  /** What is shown may not be how it is. */
+  refresh(): void {
+    this.soon();
+  }
+
   private soon(delayMs = 60): void {
     this.timer ??= setTimeout(() => void this.read(), delayMs);
   }

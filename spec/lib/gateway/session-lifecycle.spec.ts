@@ -164,6 +164,27 @@ describe('the care of sessions', () => {
       ['two', 'pending', 2],
       ['three', 'pending', 3],
     ]);
+    const move = (item: { id: string }, position: unknown, by = house.operator) =>
+      by.post(at(id, `/queue/${item.id}/move`), { position });
+    expect((await move(queue[3], 1)).body).to.deep.equal({ status: 'moved', itemId: queue[3].id });
+    const moved = (await house.operator.get(at(id, '/queue'))).body;
+    expect(moved.map(({ prompt, position }: Record<string, unknown>) => [prompt, position])).to.deep.equal([
+      ['hang', null],
+      ['three', 1],
+      ['one', 2],
+      ['two', 3],
+    ]);
+    expect((await move(queue[3], 200)).status, 'behind the end is the end').to.equal(200);
+    expect((await house.operator.get(at(id, '/queue'))).body).to.deep.equal(queue);
+    for (const position of [0, 1.5, '1', null, 201])
+      expect((await move(queue[3], position)).status, String(position)).to.equal(400);
+    const late = await move(queue[0], 1);
+    expect([late.status, late.body.error]).to.deep.equal([
+      409,
+      'This message is not in the queue, or is already running.',
+    ]);
+    expect((await move(queue[3], 1, agent)).status).to.equal(403);
+    expect((await house.operator.post(at('gone', '/queue/x/move'), { position: 1 })).status).to.equal(404);
     expect((await house.operator.call('DELETE', at(id, `/queue/${queue[1].id}`))).body).to.deep.equal({
       status: 'cancelled',
       itemId: queue[1].id,

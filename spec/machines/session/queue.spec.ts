@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { Caller } from '../../../machines/caller.js';
 import {
   bad,
   fresh,
@@ -107,6 +108,52 @@ describe('a session and what waits for it', () => {
       expect(status(life)).to.equal('idle');
       life.send({ type: 'queue.resume' });
       expect(status(life)).to.equal('running');
+    });
+
+    const ids = (life: ReturnType<typeof fresh>) =>
+      (life.snapshot.context as { queue: readonly { id: string }[] }).queue.map(({ id }) => id);
+
+    it('lets a person move what waits, and takes it in that order', () => {
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
+      for (const id of ['m2', 'm3', 'm4']) life.send(post(id));
+      const { length } = life.frames('queue:updated');
+      expect(life.send({ type: 'queue.move', messageId: 'm4', place: 1 })).to.equal(undefined);
+      expect(ids(life)).to.deep.equal(['m4', 'm2', 'm3']);
+      expect(life.frames('queue:updated')).to.have.length(length + 1);
+      life.send({ type: 'queue.move', messageId: 'm4', place: 200 }); // behind the end is the end
+      life.send({ type: 'queue.move', messageId: 'm3', place: 1 });
+      life.revive();
+      life.finish('turn', cut());
+      for (let turn = 0; turn < 3; turn += 1) life.finish('turn', good());
+      expect(prompts(life)).to.deep.equal([['m1'], ['m3'], ['m2'], ['m4']]);
+      expect(status(life)).to.equal('idle');
+    });
+
+    it('moves nothing that is not queued, to no place that is none, and for no agent', () => {
+      const life = fresh({ message: message('m1'), interruptOnNewMessage: false });
+      for (const id of ['m2', 'm3']) life.send(post(id));
+      const before = life.json;
+      const move = (messageId: string, place: unknown, by?: Caller) =>
+        life.send({ type: 'queue.move', messageId, place, ...(by && { by }) });
+      expect(move('m1', 1), 'it runs').to.include({ code: 'CONFLICT' });
+      expect(move('gone', 1)).to.include({ code: 'CONFLICT' });
+      for (const place of [0, -1, 1.5, '1', null, undefined, NaN])
+        expect(move('m3', place), String(place)).to.include({ code: 'BAD_REQUEST' });
+      expect(move('m3', 1, outsider)).to.include({ code: 'FORBIDDEN' });
+      expect(move('m3', 2), 'it stands there').to.equal(undefined);
+      expect(life.json).to.equal(before);
+    });
+
+    // what shares a turn does so by standing behind the one before it
+    it('parts those that share a turn where another is put between them, and lets no other join them', () => {
+      const life = fresh({ message: message('m1') });
+      for (const id of ['c1', 'c2', 'c3', 'c4']) life.send(post(id, 'callback'));
+      life.send({ ...post('a1', 'agent'), by: outsider });
+      life.send({ type: 'queue.move', messageId: 'a1', place: 3 });
+      life.send({ type: 'queue.move', messageId: 'c2', place: 1 });
+      expect(ids(life)).to.deep.equal(['c2', 'c1', 'a1', 'c3', 'c4']);
+      for (let turn = 0; turn < 4; turn += 1) life.finish('turn', good());
+      expect(prompts(life)).to.deep.equal([['m1'], ['c2', 'c1'], ['a1'], ['c3', 'c4']]);
     });
 
     it('cancels a waiting message visibly, and refuses one that runs', () => {

@@ -1,18 +1,20 @@
+import { useSignal } from '@preact/signals';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { client, must } from '../../../page/gateway.js';
-import type { QueueItem } from '../conversation.js';
+import { isFocusLost } from '../../../page/keys.js';
+import type { Conversation, QueueItem } from '../conversation.js';
 import type { Session } from '../session.js';
 import { writeAgain } from './composer.js';
 
-/** Messages that wait for the turn to end; each can be taken back, to be written again, and all can be held. */
-export function Queue({
-  session,
-  items,
-}: {
-  readonly session: Session;
-  readonly items: readonly QueueItem[];
-}) {
+/**
+ * Messages that wait for the turn to end; each can be moved up and down, or be taken back, to be written again, and
+ * all can be held.
+ */
+export function Queue({ session, talk }: { readonly session: Session; readonly talk: Conversation }) {
+  const items = talk.queue.value;
   const { message, busy, attempt } = useAction();
+  const { move, moved } = useMoves(session.id, talk, attempt);
   const path = { id: session.id };
   const paused = session.queuePaused === true;
   if (items.length === 0 && !paused) return null;
@@ -29,9 +31,33 @@ export function Queue({
         </button>
       </h2>
       <ol>
-        {items.map((item) => (
-          <li key={item.id}>
+        {items.map((item, at) => (
+          <li
+            key={item.id}
+            data-queued={item.id}
+            onKeyDown={(event) => {
+              const by = event.altKey ? steps[event.key] : undefined;
+              if (by === undefined) return;
+              event.preventDefault();
+              move(item, by);
+            }}
+          >
             <span class="clip">{item.prompt ?? 'A message'}</span>
+            {items.length > 1 &&
+              ([-1, 1] as const).map((by) => (
+                // Not disabled at the ends: who moves by keys would lose the button under the finger
+                <button
+                  key={by}
+                  type="button"
+                  class="quiet move"
+                  aria-disabled={items[at + by] === undefined}
+                  aria-label={`Move ${by < 0 ? 'up' : 'down'}: ${item.prompt ?? 'a message'}`}
+                  title={by < 0 ? 'Move up (Alt ↑)' : 'Move down (Alt ↓)'}
+                  onClick={() => move(item, by)}
+                >
+                  {by < 0 ? '↑' : '↓'}
+                </button>
+              ))}
             <button
               type="button"
               class="quiet"
@@ -53,6 +79,9 @@ export function Queue({
           </li>
         ))}
       </ol>
+      <span class="unseen" role="status">
+        {moved}
+      </span>
       {message !== '' && (
         <p class="bad small" role="alert">
           {message}
@@ -60,4 +89,44 @@ export function Queue({
       )}
     </section>
   );
+}
+
+const steps: Readonly<Record<string, -1 | 1>> = { ArrowUp: -1, ArrowDown: 1 };
+
+/** What is moved stands at its new place at once, and is sent in turn; where that is refused, all is read again. */
+function useMoves(id: string, talk: Conversation, attempt: ReturnType<typeof useAction>['attempt']) {
+  const unsent = useRef<{ readonly item: string; readonly position: number }[]>([]);
+  const moved = useSignal('');
+  const held = useRef<HTMLElement | null>(null);
+  useLayoutEffect(() => {
+    // What changes its place in the page loses the focus: the next key would move nothing
+    if (isFocusLost()) held.current?.focus();
+    held.current = null;
+  }, [talk.queue.value]);
+  const send = async (): Promise<void> => {
+    try {
+      for (let next = unsent.current.shift(); next !== undefined; next = unsent.current.shift()) {
+        const { item, position } = next;
+        const params = { path: { id, item } };
+        await must(client.post('/api/sessions/{id}/queue/{item}/move', { params, body: { position } }));
+      }
+    } catch (error) {
+      unsent.current = [];
+      moved.value = '';
+      talk.refresh();
+      throw error;
+    }
+  };
+  const move = (item: QueueItem, by: -1 | 1): void => {
+    const items = talk.queue.value;
+    const at = items.findIndex((one) => one.id === item.id);
+    const to = at + by;
+    if (at < 0 || items[to] === undefined) return;
+    held.current = document.activeElement as HTMLElement | null;
+    talk.queue.value = items.toSpliced(at, 1).toSpliced(to, 0, item);
+    moved.value = `Number ${to + 1} of ${items.length}`;
+    unsent.current.push({ item: item.id, position: to + 1 });
+    void attempt(send);
+  };
+  return { move, moved: moved.value };
 }

@@ -43,7 +43,7 @@ export function Talk({ id }: { readonly id: string }) {
     <section class="talk" aria-labelledby="chat-title">
       <Head session={session} />
       <Transcript talk={talk} session={session} />
-      <Queue session={session} items={talk.queue.value} />
+      <Queue session={session} talk={talk} />
       <Composer
         name={id}
         placeholder={`Message ${session.employee ?? session.engine}`}

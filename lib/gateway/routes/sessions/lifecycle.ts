@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import {
   sendLifecycle,
-  clearQueue,
   deleteSession,
   deleteSessions,
   duplicateSession,
@@ -10,17 +9,18 @@ import {
 } from '../../../commands/sessions/session-lifecycle.js';
 import type { GatewayActor } from '../../../commands/app.js';
 import { askActor, type Reply } from '../../../commands/request.js';
-import { presentSession, readPermissions, readQueue } from '../../../commands/sessions/read-session.js';
+import { presentSession, readPermissions } from '../../../commands/sessions/read-session.js';
 import { idsOf, recordsOf } from '../../../commands/iterate.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { policyOfMode, type ToolPolicy } from '../../../../machines/session/tool-policy.js';
 import { anchoredRuleCharsMax, ruleCharsMax } from '../../../../machines/session/tool-rule.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { idOf } from '../../parse.js';
+import { sessionQueueRoutes } from './queue.js';
 import { agreeing, idempotencyKey, iso, note, sentence, session, text } from '../../schemas.js';
 
 /**
- * What people do with whole sessions: settings, queue, putting away, taking away, and the tools that wait for
+ * What people do with whole sessions: settings, putting away, taking away, and the tools that wait for
  * their word.
  */
 
@@ -56,13 +56,6 @@ const permissionsBody = z.object({
   idempotencyKey,
 });
 
-const queueItem = z.looseObject({
-  id: z.string(),
-  sessionId: z.string(),
-  prompt: z.string().nullable(),
-  status: z.enum(['pending', 'running', 'completed', 'interrupted', 'cancelled']),
-  position: z.int().nullable(),
-});
 const permission = z.looseObject({
   id: z.string(),
   tool: z.string(),
@@ -150,61 +143,7 @@ export const sessionLifecycleRoutes: readonly Route[] = [
   action('archive', 'session.archive', 'Archive an idle session: lists no longer show it.', session),
   action('unarchive', 'session.unarchive', 'Restore an archived session.', session),
 
-  route(
-    'GET',
-    '/api/sessions/:id/queue',
-    'session.manage',
-    {
-      about: 'The messages that are queued, running or recently ended.',
-      answer: z.array(queueItem),
-      target,
-      refusals: ['NOT_FOUND'],
-    },
-    async (request) => plain(await readQueue(request.app, idOf(request))),
-  ),
-  action(
-    'queue/pause',
-    'queue.pause',
-    'Pause the queue: no further turn begins.',
-    said('paused'),
-    (request) => ({
-      status: 'paused',
-      sessionId: idOf(request),
-    }),
-  ),
-  action(
-    'queue/resume',
-    'queue.resume',
-    "Resume the queue, even before a provider's limit has reset.",
-    said('resumed'),
-    (request) => ({ status: 'resumed', sessionId: idOf(request) }),
-  ),
-  route(
-    'DELETE',
-    '/api/sessions/:id/queue',
-    'session.manage',
-    {
-      ...common,
-      about: 'Cancel all queued messages.',
-      body: nothing,
-      answer: z.object({ status: z.literal('cleared'), cancelled: z.int() }),
-      refusals,
-    },
-    clear,
-  ),
-  route(
-    'DELETE',
-    '/api/sessions/:id/queue/:item',
-    'session.manage',
-    {
-      ...common,
-      about: 'Cancel a queued message.',
-      body: nothing,
-      answer: z.object({ status: z.literal('cancelled'), itemId: z.string() }),
-      refusals,
-    },
-    cancel,
-  ),
+  ...sessionQueueRoutes,
 
   route(
     'GET',
@@ -298,21 +237,6 @@ async function patch(request: HttpRequest<z.output<typeof patchBody>>): Promise<
       effort: effortLevel === undefined ? effort : effortLevel,
     }),
     ({ view }) => view,
-  );
-}
-
-async function clear(request: HttpRequest<unknown, unknown>): Promise<Reply | Refusal> {
-  const done = await clearQueue(request, idOf(request));
-  return isRefusal(done) ? done : { ...done, body: { status: 'cleared', cancelled: done.body.cancelled } };
-}
-
-async function cancel(request: HttpRequest<unknown, unknown>): Promise<Reply | Refusal> {
-  const found = await presentSession(request.app, idOf(request));
-  if (isRefusal(found)) return found;
-  const itemId = request.params['item'] ?? '';
-  return shown(
-    await askActor(request, 'session', idOf(request), { type: 'queue.cancel', messageId: itemId }),
-    () => ({ status: 'cancelled', itemId }),
   );
 }
 
