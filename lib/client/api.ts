@@ -1198,6 +1198,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/knowledge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The documents in knowledge/ and docs/, last changed first. */
+        get: operations["get /api/knowledge"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/knowledge/read": {
         parameters: {
             query?: never;
@@ -1789,23 +1806,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/sessions/{id}/queue/pause": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Pause the queue: no further turn begins. */
-        post: operations["post /api/sessions/:id/queue/pause"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/sessions/{id}/queue/{item}/move": {
         parameters: {
             query?: never;
@@ -1817,6 +1817,23 @@ export interface paths {
         put?: never;
         /** Move a queued message to another place of the queue. */
         post: operations["post /api/sessions/:id/queue/:item/move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/queue/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pause the queue: no further turn begins. */
+        post: operations["post /api/sessions/:id/queue/pause"];
         delete?: never;
         options?: never;
         head?: never;
@@ -7838,6 +7855,8 @@ export interface operations {
                     "application/json": {
                         /** @constant */
                         current: true;
+                        /** @description Where it listens: may have been given at the start, over config.yaml. */
+                        host: string;
                         name: string;
                         port: number;
                         /** @constant */
@@ -7872,8 +7891,6 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-                        /** @description Where it listens: may have been given at the start, over config.yaml. */
-                        host: string;
         requestBody: {
             content: {
                 "application/json": {
@@ -7906,6 +7923,61 @@ export interface operations {
                     "application/json": {
                         /** @enum {string} */
                         code: "BAD_REQUEST" | "DRY_RUN_UNSUPPORTED" | "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY" | "AGENT_QUOTA" | "DRAINING";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
+    "get /api/knowledge": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description False while the index is being built after a start. */
+                        complete: boolean;
+                        documents: {
+                            bytes: number;
+                            /**
+                             * Format: date-time
+                             * @description ISO-8601, UTC, milliseconds
+                             */
+                            changedAt: string;
+                            /** @description `operator` or `device:<id>`; null where it was changed in the folder of the home. */
+                            changedBy: string | null;
+                            path: string;
+                            title: string;
+                        }[];
+                        /** @description `cursor` of the next page; null at the end. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "UNAUTHENTICATED" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "BUSY" | "DRAINING";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -10229,6 +10301,61 @@ export interface operations {
             };
         };
     };
+    "post /api/sessions/:id/queue/:item/move": {
+        parameters: {
+            query?: {
+                dryRun?: "true" | "false";
+            };
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                item: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
+                    idempotencyKey?: string;
+                    /** @description Where it is to wait, as `position` counts: 1 is next; behind the end is the end. */
+                    position: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        itemId: string;
+                        /** @constant */
+                        status: "moved";
+                    };
+                };
+            };
+            /** @description Refused. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {string} */
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        error: string;
+                    } & {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+        };
+    };
     "post /api/sessions/:id/queue/pause": {
         parameters: {
             query?: {
@@ -10301,61 +10428,6 @@ export interface operations {
                     idempotencyKey?: string;
                 };
             };
-    "post /api/sessions/:id/queue/:item/move": {
-        parameters: {
-            query?: {
-                dryRun?: "true" | "false";
-            };
-            header?: {
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                id: string;
-                item: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description Same namespace as the header Idempotency-Key; kept for 24 h. */
-                    idempotencyKey?: string;
-                    /** @description Where it is to wait, as `position` counts: 1 is next; behind the end is the end. */
-                    position: number;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        itemId: string;
-                        /** @constant */
-                        status: "moved";
-                    };
-                };
-            };
-            /** @description Refused. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "OUTCOME_UNKNOWN" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
-                        error: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
-                };
-            };
-        };
-    };
         };
         responses: {
             /** @description Done. */
@@ -14921,6 +14993,7 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   "POST /api/sessions/{id}/queue/pause",
   "POST /api/sessions/{id}/queue/resume",
   "DELETE /api/sessions/{id}/queue/{item}",
+  "POST /api/sessions/{id}/queue/{item}/move",
   "PUT /api/sessions/{id}/permissions",
   "POST /api/sessions/{id}/permissions/{permission}",
   "POST /api/sessions",
@@ -14959,4 +15032,3 @@ export const keyedOperations: ReadonlySet<string> = new Set([
   "POST /api/workflow-definitions/{id}/runs/{runId}/steps/{nodeId}/output",
   "POST /api/workflow-definitions/{id}/runs/{runId}/rerun"
 ]);
-  "POST /api/sessions/{id}/queue/{item}/move",

@@ -360,9 +360,14 @@ describe('what is kept in the home, in the console', () => {
     expect(await page.evaluate('window.hit')).to.equal(undefined);
     expect(await file('skills/review/SKILL.md')).to.include('onerror');
     await viewer.go(page, '#/files');
+    // It showed nothing before one had thought of a word
+    await shown(page, 'li:has([data-knowledge="knowledge/pond.md"]) >> text=ago');
     await page.fill('[aria-label="Words in knowledge"]', 'pond');
     await page.press('[aria-label="Words in knowledge"]', 'Enter');
     await shown(page, '[data-knowledge="knowledge/pond.md"] mark');
+    await page.fill('[aria-label="Words in knowledge"]', '');
+    await page.waitForSelector('[data-knowledge] mark', { state: 'detached' });
+    await shown(page, '[data-knowledge="knowledge/pond.md"]');
     await page.fill('[aria-label="Name of a new page"]', 'fish');
     await page.click('button >> text=Write a page');
     await rewrite(page, () => '# Fish\n\nThey like it warm.\n');
@@ -370,6 +375,21 @@ describe('what is kept in the home, in the console', () => {
     await page.waitForSelector('[data-outcome] >> text=Saved.');
     await page.waitForSelector('.text p >> text=They like it warm.');
     expect(await file('knowledge/fish.md')).to.include('They like it warm.');
+    await viewer.go(page, '#/files');
+    await shown(page, 'li:has([data-knowledge="knowledge/fish.md"]) >> text=operator,');
+    const first = await page.locator('[data-knowledge]').first().getAttribute('data-knowledge');
+    expect(first, 'the newest').to.equal('knowledge/fish.md');
+    for (let n = 0; n < 40; n += 1)
+      await writeFile(join(home.home, `knowledge/many-${n}.md`), `# Many ${n}\n`);
+    await instance.app.records?.knowledge.library.refresh();
+    await page.reload();
+    await shown(page, '[data-knowledge="knowledge/many-39.md"]');
+    expect(await page.locator('[data-knowledge]').count()).to.equal(30);
+    await page.click('button >> text=Show older');
+    await shown(page, '[data-knowledge="knowledge/pond.md"]');
+    expect(await page.locator('[data-knowledge]').count()).to.equal(42);
+    for (let n = 0; n < 40; n += 1) await rm(join(home.home, `knowledge/many-${n}.md`));
+    await instance.app.records?.knowledge.library.refresh();
     await page.context().close();
   });
 

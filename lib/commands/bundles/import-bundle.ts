@@ -9,6 +9,7 @@ import { parseDefinition } from '../../../machines/graph/read-definition.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { ownRow } from '../iterate.js';
 import { inTurn, type Reply, type Request } from '../request.js';
+import { noteWriter } from '../knowledge.js';
 import { planWorkflow } from '../workflows/plan-workflow.js';
 import { readDefinition } from '../workflows/read-workflow.js';
 import { createWorkflow, updateWorkflow } from '../workflows/write-workflow.js';
@@ -118,7 +119,7 @@ async function planImport(
   if (refusal) return refusal;
   const planned: (Change | Refusal)[] = [];
   for (const [path, text] of Object.entries(bundle.files))
-    planned.push(await fileChange(records, path, text));
+    planned.push(await fileChange(request, records, path, text));
   for (const workflow of bundle.workflows) planned.push(await workflowChange(request, workflow));
   for (const item of bundle.items ?? []) planned.push(await itemChange(request, item));
   for (const file of bundle.uploads ?? []) planned.push(await uploadChange(request, records, file));
@@ -141,13 +142,23 @@ function namedTwice(planned: readonly (Change | Refusal)[]): string | undefined 
   return names.find((name, index) => names.indexOf(name) !== index);
 }
 
-async function fileChange({ folders }: Records, path: string, text: string): Promise<Change | Refusal> {
+async function fileChange(
+  request: Request,
+  records: Records,
+  path: string,
+  text: string,
+): Promise<Change | Refusal> {
+  const { folders } = records;
   const before = (await judgeFolder(folders.home, path)) ?? (await readBundled(folders.home, path));
   if (isRefusal(before)) return before;
   return {
     name: path,
     ...compared(before, text),
-    write: () => writeBundled(folders.home, path, text, before),
+    write: async () => {
+      const refusal = await writeBundled(folders.home, path, text, before);
+      if (refusal === undefined && path.startsWith('knowledge/')) await noteWriter(request, records, path);
+      return refusal;
+    },
   };
 }
 

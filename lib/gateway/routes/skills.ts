@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { Records } from '../../records/records.js';
 import { skillBytesMax } from '../../records/skills/skill-text.js';
 import { isRefusal, type Refusal } from '../../../machines/refusals.js';
+import { cursor, nextCursor } from '../parse.js';
+import { iso, wholeNumber } from '../schemas.js';
+import { listKnowledge } from '../../commands/knowledge.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import type { Reply } from '../../commands/request.js';
 
@@ -77,6 +80,23 @@ const searchQuery = z.object({
     .describe('Words or parts of words, all of which a document must contain; at most 1024 characters.'),
 });
 const readQuery = z.object({ path: z.string().min(1).max(1_024).describe('As returned by the search.') });
+const listQuery = z.object({ limit: wholeNumber(1, 100).optional().describe('Default 50.'), cursor });
+const page = z.object({
+  documents: z.array(
+    z.object({
+      path: z.string(),
+      title: z.string(),
+      bytes: z.int(),
+      changedAt: iso,
+      changedBy: z
+        .string()
+        .nullable()
+        .describe('`operator` or `device:<id>`; null where it was changed in the folder of the home.'),
+    }),
+  ),
+  nextCursor,
+  complete: z.boolean().describe('False while the index is being built after a start.'),
+});
 const answer = z.object({
   query: z.string(),
   results: z
@@ -104,6 +124,22 @@ export function knowledgeRoutes(records: Records | undefined): readonly Route[] 
   if (records === undefined) return [];
   const { knowledge } = records;
   return [
+    route(
+      'GET',
+      '/api/knowledge',
+      'knowledge.search',
+      {
+        about: 'The documents in knowledge/ and docs/, last changed first.',
+        query: listQuery,
+        answer: page,
+        refusals: ['BUSY'],
+      },
+      async (request): Promise<Reply | Refusal> => {
+        const { limit = 50, cursor: from } = request.query;
+        const found = await listKnowledge(request, records, { limit, after: from?.place });
+        return isRefusal(found) ? found : { body: found };
+      },
+    ),
     route(
       'GET',
       '/api/knowledge/search',

@@ -2,6 +2,7 @@ import { refuse, type Refusal } from '../../../machines/refusals.js';
 import type { Environment } from '../../environment.js';
 import { openJailed, readStart, segmentsOf } from '../jailed-file.js';
 import { openLibrary, type Library } from './library.js';
+import type { Dated, Document } from './newest.js';
 import { snippetOf, titleOf } from './snippet.js';
 import { markdown } from './tree.js';
 import type { Hit } from './word-index.js';
@@ -18,6 +19,8 @@ export interface Knowledge {
    * question that is none, BUSY when very many are asked at once.
    */
   search(question: string): Promise<Answer | Refusal>;
+  /** A page of what there is, last changed first. BUSY as in `search`. */
+  list(query: { readonly limit: number; readonly after?: Dated }): Promise<KnowledgePage | Refusal>;
   read(path: string): Promise<KnowledgeText | Refusal>;
   readonly library: Library;
   close(): Promise<void>;
@@ -31,6 +34,13 @@ export interface Answer {
     readonly snippet: string;
     readonly matchCount: number;
   }[];
+  /** False while the index is still being built. */
+  readonly complete: boolean;
+}
+
+export interface KnowledgePage {
+  readonly documents: readonly (Document & { readonly title: string })[];
+  readonly hasMore: boolean;
   /** False while the index is still being built. */
   readonly complete: boolean;
 }
@@ -71,6 +81,18 @@ export function openKnowledge({
     }
   }
 
+  async function titled(document: Document): Promise<KnowledgePage['documents'][number]> {
+    const { path } = document;
+    const opened = await openJailed(home, path);
+    if (typeof opened === 'string') return { ...document, title: titleOf('', path) };
+    try {
+      const text = (await readStart(opened.handle, Math.min(opened.size, titleBytesMax))).toString('utf8');
+      return { ...document, title: titleOf(text, path) };
+    } finally {
+      await opened.handle.close();
+    }
+  }
+
   return {
     library,
     async search(question) {
@@ -91,9 +113,16 @@ export function openKnowledge({
         );
       await library.ready(patienceMs);
       const hits = await library.find(fragments, hitsMax);
-      if (hits === undefined) return refuse('BUSY', {}, 'Too many searches are running. Try again later.');
+      if (hits === undefined) return tooMany;
       const results = await Promise.all(hits.map((hit) => shown(hit, fragments)));
       return { query, results, complete: library.complete };
+    },
+    async list({ limit, after }) {
+      await library.ready(patienceMs);
+      const found = await library.newest(limit + 1, after);
+      if (found === undefined) return tooMany;
+      const documents = await Promise.all(found.slice(0, limit).map(titled));
+      return { documents, hasMore: found.length > limit, complete: library.complete };
     },
     async read(path) {
       const segments = segmentsOf(path);
@@ -135,9 +164,11 @@ export function openKnowledge({
 }
 
 const roots: readonly string[] = ['knowledge', 'docs'];
+const tooMany = refuse('BUSY', {}, 'Too many searches are running. Try again later.');
 const hitsMax = 20;
 const questionCharsMax = 1_024;
 const shownBytesMax = 128 * 1_024;
+const titleBytesMax = 32 * 1_024;
 const fragmentsMax = 32;
 const contentCharsMax = 20_000;
 const readBytesMax = 8 * 2 ** 20;

@@ -1,9 +1,10 @@
-import { join, relative, sep } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import type { Environment } from '../../environment.js';
 import { openJailed } from '../jailed-file.js';
 import { watchTree, type TreeWatch } from '../watch-tree.js';
 import { breath, unhurried, WordIndex, type Hit } from './word-index.js';
 import { contentsOf, documentBytesMax, foldersBelow, markdown, stampOf } from './tree.js';
+import { newestOf, type Dated, type Document } from './newest.js';
 import { countWords } from './words.js';
 
 /**
@@ -21,6 +22,12 @@ export interface Library {
    * already.
    */
   find(fragments: readonly string[], limit: number): Promise<readonly Hit[] | undefined>;
+  /**
+   * What there is, last changed first, then by path; behind `after`. Undefined as in `find`.
+   */
+  newest(limit: number, after?: Dated): Promise<readonly Document[] | undefined>;
+  /** Look at this file now: it was just written. */
+  changed(path: string): Promise<void>;
   /** Resolves when the first reading is done, or after `waitMs`. */
   ready(waitMs: number): Promise<void>;
   /** Look at everything now. */
@@ -188,6 +195,16 @@ export function openLibrary(options: LibraryOptions): Library {
   let asked: Promise<unknown> = Promise.resolve();
   let pending = 0;
 
+  async function inTurn<Result>(steps: () => Generator<void, Result>): Promise<Result | undefined> {
+    if (pending >= pendingMax) return undefined;
+    pending += 1;
+    const mine = asked.then(() => unhurried(steps()));
+    asked = mine.catch(() => undefined);
+    return mine.finally(() => {
+      pending -= 1;
+    });
+  }
+
   const watched: readonly TreeWatch[] = folders.map((root) =>
     watchTree(join(home, root), {
       depth: 16,
@@ -222,15 +239,9 @@ export function openLibrary(options: LibraryOptions): Library {
     get size() {
       return index.size;
     },
-    async find(fragments, limit) {
-      if (pending >= pendingMax) return undefined;
-      pending += 1;
-      const mine = asked.then(() => unhurried(index.finding(fragments, limit)));
-      asked = mine.catch(() => undefined);
-      return mine.finally(() => {
-        pending -= 1;
-      });
-    },
+    find: (fragments, limit) => inTurn(() => index.finding(fragments, limit)),
+    newest: (limit, after) => inTurn(() => newestOf(known, limit, after)),
+    changed: (path) => alone(() => compareNames(posix.dirname(path), new Set([posix.basename(path)]))),
     async ready(waitMs) {
       if (complete) return;
       let cancel = (): void => undefined;

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { expect } from 'chai';
-import { link, mkdir, rename, rm, symlink } from 'node:fs/promises';
+import { link, mkdir, rename, rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openOffice, type Office } from '../records/office.js';
-import { poll } from './fixture.js';
+import { poll, type Client } from './fixture.js';
 
 const house = {
   'knowledge/tea.md': '# Tea\n\nGreen tea is brewed at 80 degrees. Tea from a teapot.\n',
@@ -116,6 +116,57 @@ describe('/api/knowledge', () => {
       () => search('giraffe'),
       ({ body }) => body.results.length === 0,
     );
+  });
+
+  // what there is could only be found by words that one had to know
+  it('lists what there is, last changed first, a page at a time, and who wrote it here', async () => {
+    const names = ['knowledge/tea.md', 'docs/manual.markdown', 'knowledge/drinks/hot/coffee.md'];
+    for (const [hour, name] of names.entries()) {
+      const at = new Date(Date.UTC(2026, 0, 1, hour));
+      await utimes(join(office.layout.home, name), at, at);
+    }
+    const old = new Date(Date.UTC(2025, 0, 1));
+    await utimes(join(office.layout.home, 'knowledge/drinks/untitled.MD'), old, old);
+    await office.records.knowledge.library.refresh();
+    const list = (query = '', client: Client = office.operator) => client.get(`/api/knowledge${query}`);
+    const first = (await list('?limit=2')).body;
+    expect(first.documents).to.deep.equal([
+      {
+        path: 'knowledge/drinks/hot/coffee.md',
+        title: 'Coffee',
+        bytes: 52,
+        changedAt: '2026-01-01T02:00:00.000Z',
+        changedBy: null,
+      },
+      {
+        path: 'docs/manual.markdown',
+        title: 'Manual',
+        bytes: 41,
+        changedAt: '2026-01-01T01:00:00.000Z',
+        changedBy: null,
+      },
+    ]);
+    const bundle = JSON.stringify({ troupe: 1, title: 'x', files: { 'knowledge/tea.md': '# Black tea' } });
+    const done = await office.operator.post('/api/import', { bundle, apply: true, replace: true });
+    expect(done.status, done.text).to.equal(200);
+    const rest = (await list(`?cursor=${first.nextCursor}`)).body;
+    expect(rest.documents.map(({ path }: { path: string }) => path)).to.deep.equal([
+      'knowledge/drinks/untitled.MD', // tea has moved to the top meanwhile
+    ]);
+    expect(rest.nextCursor).to.equal(null);
+    const [newest] = (await list()).body.documents;
+    expect(newest).to.deep.include({ path: 'knowledge/tea.md', title: 'Black tea', changedBy: 'operator' });
+    await office.put('knowledge/tea.md', '# White tea');
+    await office.records.knowledge.library.refresh();
+    expect((await list('?limit=1')).body.documents[0], 'changed in the folder').to.deep.include({
+      title: 'White tea',
+      changedBy: null,
+    });
+    for (const query of ['?limit=0', '?limit=x', '?cursor=x'])
+      expect((await list(query)).status, query).to.equal(400);
+    expect((await list('', await office.agent())).body.documents).to.have.length(4);
+    expect((await list('', office.client())).status).to.equal(401);
+    expect((await list()).text).not.to.include('secrets');
   });
 
   it('never shows what lies behind links, pipes and second names', async () => {
