@@ -70,6 +70,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   uqr: ['lib/cli'],
   marked: ['lib/docs', 'lib/console'],
   diff: ['lib/console'],
+  'highlight.js': ['lib/console'],
   yaml: ['actors', 'lib/home', 'lib/records', 'lib/console'],
   zod: [
     'lib/worker',

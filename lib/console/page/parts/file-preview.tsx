@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { load, said } from '../../../page/ask.js';
+import { Coloured } from './code.js';
 import { Markdown } from './markdown.js';
 
 /** What is in a file: a picture, Markdown, a text; of everything else that it cannot be shown. */
@@ -48,7 +49,7 @@ export function FilePreview({
           <Markdown text={text} />
         ) : (
           <pre class="plain" tabIndex={0} role="group" aria-label={name}>
-            {text}
+            <Coloured text={text} language={/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''} />
           </pre>
         ))}
     </section>

@@ -1,7 +1,7 @@
 import { lexer, type Token, type Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { Patch } from './patch.js';
+import { Code } from './code.js';
 
 /**
  * Markdown as nodes: what an agent wrote is never markup of ours. HTML in it is shown as the text that it is,
@@ -118,18 +118,6 @@ function Table({ token: { header, rows, align } }: { readonly token: Tokens.Tabl
         </tbody>
       </table>
     </div>
-  );
-}
-
-/** A block of code; of a patch the lines that come and go are coloured. */
-export function Code({ text, language }: { readonly text: string; readonly language: string }) {
-  return (
-    <figure class="code">
-      {language !== '' && <figcaption>{language}</figcaption>}
-      <pre tabIndex={0} role="group" aria-label={language === '' ? 'Code' : `Code, ${language}`}>
-        <code>{language === 'diff' || language === 'patch' ? <Patch text={text} /> : text}</code>
-      </pre>
-    </figure>
   );
 }
 
