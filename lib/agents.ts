@@ -33,7 +33,7 @@ import { isRefusal } from '../machines/refusals.js';
  * The built-in kinds with their effects: sessions that engines answer, work items, connectors. A gateway is made
  * of them, and a program of your own can run them without one.
  */
-export interface AgentsOptions extends Omit<AgentKindsOptions, 'registry' | 'tokens' | 'pool'> {
+export interface AgentsOptions extends Omit<AgentKindsOptions, 'registry' | 'tokens' | 'pool' | 'words'> {
   /** Who answers sessions; names are unique. */
   readonly engines: readonly Engine[];
   /** Engine of sessions that name none. Default: the first that is found on this machine. */
@@ -190,6 +190,8 @@ export interface AgentKindsOptions {
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Takes out of what engines say what must not be stored. */
   readonly redact?: <Value>(value: Value) => Value;
+  /** Learns of running turns what they have said, for who asks. */
+  readonly words?: NonNullable<EngineTurnOptions['words']>;
   /** Confines the programs of engines. Absent: they run as this program's user. */
   readonly sandbox?: TurnSandbox;
   /** Where turns run that outlive this process. Absent: they run in it, and end with it. */
@@ -224,6 +226,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     sandbox,
     hosts,
     remote,
+    words,
     redact,
     workflows,
     evidence,
@@ -250,6 +253,7 @@ export function agentKinds(options: AgentKindsOptions): readonly [...AgentKinds,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(hosts === undefined ? {} : { hosts }),
     ...(remote === undefined ? {} : { remote }),
+    ...(words === undefined ? {} : { words }),
     ...(redact === undefined ? {} : { redact }),
   });
   const links =

@@ -5,6 +5,7 @@ import type { Engine } from '../actors/engines/engine.js';
 import { createConnectorLinks } from '../actors/connector/links.js';
 import { createConnectorRegistry, type Connectors } from '../actors/connectors/registry.js';
 import { createPool } from '../actors/engines/pool.js';
+import { createLiveWords } from '../actors/session/live-words.js';
 import { createEngineRegistry, type EngineRecord } from '../actors/engines/registry.js';
 import { createSessionTokens, type SessionTokens } from '../actors/engines/tokens.js';
 import { agentKinds } from './agents.js';
@@ -174,6 +175,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
   const types = [...builtInConnectors, ...(options.connectors ?? []), ...modules.connectors];
   const connectors: Connectors = { ...connectorBook(config, layout), types };
   const tokens = createSessionTokens();
+  const words = createLiveWords();
   const { hosts } = sandbox;
   const openLink = sessionLinks({ folder: layout.run, tokens, gatewayUrl: () => url, hosts });
   const roster = () => records.roster.value;
@@ -197,6 +199,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
       heldBy: () => heldCopies(layout, live.current.backup),
     },
     subscribers: followTodos(failed(log, 'could not process changes of work items')),
+    words,
     placeInQueue: (sessionId) => pool.position(sessionId),
     ...(telemetry && { noteTool: telemetry.noteTool }),
     workers: { ...workers, slots: pool.stats, stranded: pool.stranded },
@@ -236,6 +239,7 @@ async function open(options: InstanceOptions, closing: Opened): Promise<Instance
       ...(telemetry && { traceparent: telemetry.traceparent }),
       log,
       pool,
+      words,
       ...turnRulesOf(live),
       ...limits,
       ...(config.agents.token === 'operator' ? { agentToken: secrets.token } : {}),

@@ -12,6 +12,8 @@ export interface Deltas {
   add(type: DeltaType, content: string, extra?: Record<string, Json>): void;
   /** All text so far (at most 256 KiB of it): the half of an answer when a turn is interrupted. */
   text(): string;
+  /** When the last of it came, epoch milliseconds. */
+  textAt(): number | undefined;
   /** What waits was shown by an earlier gateway: leave it out. */
   skip(): void;
   /** Send what waits and stop. */
@@ -38,6 +40,7 @@ export function createDeltas(send: (frame: DeltaFrame) => void): Deltas {
   let waitingUnits = 0;
   let offset = 0;
   let kept = '';
+  let textAt: number | undefined;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
@@ -79,6 +82,7 @@ export function createDeltas(send: (frame: DeltaFrame) => void): Deltas {
       const position = offset;
       if (type === 'text') {
         offset += content.length;
+        textAt = Date.now();
         if (kept.length < keptUnitsMax) kept += content.slice(0, keptUnitsMax - kept.length);
         if (content === '') return;
       }
@@ -87,6 +91,7 @@ export function createDeltas(send: (frame: DeltaFrame) => void): Deltas {
       if (timer === undefined) tick();
     },
     text: () => kept,
+    textAt: () => textAt,
     skip() {
       waiting.length = 0;
       waitingUnits = 0;

@@ -11,6 +11,7 @@ import type { Redact } from '../engines/turn-events.js';
 import type { WatchChanges } from './turn-changes.js';
 import type { RemoteTurns, TurnHosts } from './turn-hosts.js';
 import type { KeepText } from './turn-record.js';
+import type { LiveWords } from './live-words.js';
 import type { TurnSandbox } from './turn-sandbox.js';
 
 /** What turns of sessions use of the home that they run in. */
@@ -51,6 +52,8 @@ export interface EngineTurnOptions {
   readonly policyOf?: (context: EffectContext) => Promise<ToolPolicy | undefined>;
   /** W3C trace context for the programs of a turn. Absent: they get none. */
   readonly traceparent?: (context: EffectContext) => Promise<string | undefined>;
+  /** Learns of running turns what they have said. Absent: no one asks. */
+  readonly words?: Pick<LiveWords, 'begin'>;
   /** Keeps the accounts of employees. */
   readonly budget?: (context: EffectContext) => BudgetPort;
   /** Where turns run that outlive this gateway. Absent: they run in its own process. */

@@ -196,9 +196,14 @@ export async function follow(run: TurnRun, following: Following): Promise<TurnOu
   const { keepText } = options;
   const sessionId = context.actor.id;
   const onFault = (error: unknown): void => options.onFault?.(input.engine, error);
+  const messageId = answerId(input.turnId);
   const deltas = createDeltas((frame) =>
-    context.progress('session:delta', { sessionId, messageId: answerId(input.turnId), ...frame }),
+    context.progress('session:delta', { sessionId, messageId, ...frame }),
   );
+  const forget = options.words?.begin(sessionId, () => {
+    const text = deltas.text();
+    return { messageId, text, end: text.length, at: deltas.textAt() ?? null };
+  });
   for (const notice of following.notices) deltas.add('status', notice);
   const ending = new AbortController();
   const record = createTurnRecord({
@@ -312,6 +317,7 @@ export async function follow(run: TurnRun, following: Following): Promise<TurnOu
     return { ...outcome, unconfirmedPid };
   } finally {
     clearTimeout(deadline);
+    forget?.();
     hearing?.close();
     context.signal.removeEventListener('abort', interrupt);
     if (!isLeft) await changes?.close().catch(onFault);

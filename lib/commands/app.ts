@@ -2,6 +2,7 @@ import type { Quotas, ToolChoice, ToolChoices } from '../home/agent-settings.js'
 import type { NotifySettings } from '../home/notify-settings.js';
 import type { HomeSandbox } from '../home/sandbox.js';
 import type { Connectors } from '../../actors/connectors/registry.js';
+import type { LiveWords } from '../../actors/session/live-words.js';
 import type { TranscriptEntry } from '../../actors/engines/engine.js';
 import type { Evidence } from '../records/evidence/evidence.js';
 import type { HeldCopy } from '../home/held-copies.js';
@@ -69,6 +70,8 @@ export interface App {
   readonly noteTool?: (name: string) => void;
   /** The processes that run turns. Absent: there are none. */
   readonly workers?: HomeWorkers;
+  /** What running turns have said so far. Absent: that is not known. */
+  readonly words?: Pick<LiveWords, 'of'>;
   /** How many get a process slot before this session, plus one; undefined where it does not wait for one. */
   readonly placeInQueue?: (sessionId: string) => number | undefined;
 }

@@ -94,6 +94,7 @@ const table = {
   'session.open': anyCaller,
   'session.read': readers,
   'session.messages': readers,
+  'session.words': readers,
   'session.children': readers,
   'session.context': readers,
   'session.permissions': readers,

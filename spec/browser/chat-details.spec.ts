@@ -98,6 +98,33 @@ describe('the details of a conversation in the console', () => {
     await page.context().close();
   });
 
+  // What it had said before it used a tool stood there twice until its turn was over
+  it('says once what it said before it used a tool', async () => {
+    const { id } = (await house.operator.post('/api/sessions', { prompt: 'hang', title: 'Look' })).body;
+    const page = await open('#/now');
+    const remark = {
+      id: `${id}:1:1`,
+      role: 'assistant',
+      content: 'I look.',
+      timestamp: Date.now(),
+      meta: { kind: 'remark', turnId: `${id}:1` },
+    };
+    await page.route(
+      ({ pathname }) => pathname === `/api/sessions/${id}`,
+      async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), messages: [remark] } });
+      },
+    );
+    const text = 'I look. Found it.';
+    const words = { messageId: `${id}:1:answer`, text, end: text.length, at: new Date().toISOString() };
+    await page.route(`**/api/sessions/${id}/words`, (route) => route.fulfill({ json: words }));
+    await viewer.go(page, `#/chat/${id}`);
+    await page.waitForSelector('[data-live] >> text=Found it.');
+    expect(await page.locator('.assistant .prose').allTextContents()).to.deep.equal(['I look.', 'Found it.']);
+    await page.context().close();
+  });
+
   it('shows the sessions that it opened as a tree', async () => {
     const root = await session('Root');
     const child = await session('Child', { parentSessionId: root });

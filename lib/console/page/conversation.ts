@@ -1,10 +1,11 @@
 import { signal } from '@preact/signals';
 import type { GatewayEvent } from '../../client/events.js';
 import { isTemporary, retryMs, said } from '../../page/ask.js';
+import { connection } from '../../page/connection.js';
 import { client, must } from '../../page/gateway.js';
 import { aboutSession, hear, hearDeltas } from './live.js';
 import type { Message, Session } from './session.js';
-import type { ToolUse } from './parts/tool-card.js';
+import { caughtUp, silence, spoken, type Speech } from './speech.js';
 
 /**
  * One session as it is talked with: the newest messages and as many older ones as were scrolled to, what the
@@ -37,14 +38,20 @@ export class Conversation {
     });
     const deafer = hearDeltas((frame) => this.hearDelta(frame));
     void this.read();
+    // Deltas that were sent while there was no connection do not come again
+    const leave = connection.subscribe((now) => {
+      if (now === 'live' && this.session.value?.status === 'running') void this.catchUp();
+    });
     return () => {
       this.closed = true;
       deaf();
       deafer();
+      leave();
       clearTimeout(this.timer);
     };
   }
 
+  private catching = false;
   /** The turn is over: what was said aloud is stored now, and is shown from there once it was read. */
   private ended = false;
 
@@ -77,6 +84,7 @@ export class Conversation {
         this.speech.value = silence;
       }
       this.error.value = undefined;
+      if (session.status === 'running' && this.speech.value.text === '') void this.catchUp();
     } catch (error) {
       this.error.value = said(error);
       if (isTemporary(error) && !this.closed) this.soon(retryMs);
@@ -121,7 +129,21 @@ export class Conversation {
   private hearDelta({ payload, ts }: GatewayEvent): void {
     if (payload['sessionId'] !== this.id) return;
     this.ended = false;
+    const { wholeFrom } = this.speech.value;
     this.speech.value = spoken(this.speech.value, payload, ts);
+    if (this.speech.value.wholeFrom > wholeFrom) void this.catchUp();
+  }
+
+  /** Deltas come once: what was said before the page was here, or while it heard nothing, is asked for. */
+  private async catchUp(): Promise<void> {
+    if (this.catching) return;
+    this.catching = true;
+    const words = await must(
+      client.get('/api/sessions/{id}/words', { params: { path: { id: this.id } } }),
+    ).catch(() => undefined); // it is shown where it is stored, at the latest
+    this.catching = false;
+    const isOver = this.closed || this.ended || this.session.value?.status !== 'running';
+    if (words !== undefined && !isOver) this.speech.value = caughtUp(this.speech.value, words);
   }
 }
 
@@ -140,56 +162,6 @@ export interface QueueItem {
   readonly prompt: string | null;
 }
 
-/** What the agent says and does in the turn that runs. */
-export interface Speech {
-  /** Of the message that will hold it. */
-  readonly messageId: string | undefined;
-  readonly text: string;
-  readonly tools: readonly ToolUse[];
-  /** When the last of it came, by the gateway's clock. */
-  readonly at: number | undefined;
-}
-const silence: Speech = { messageId: undefined, text: '', tools: [], at: undefined };
-
-/** `offset` says where a text belongs: what was missed shows as an ellipsis, what comes twice is said once. */
-export function spoken(before: Speech, payload: GatewayEvent['payload'], at: number): Speech {
-  const { type, messageId, content, offset, toolName, toolId } = payload;
-  const mine =
-    typeof messageId === 'string' && before.messageId !== undefined && messageId !== before.messageId
-      ? silence
-      : before;
-  const speech = { ...mine, at, messageId: typeof messageId === 'string' ? messageId : mine.messageId };
-  const said = typeof content === 'string' ? content : '';
-  if (type === 'text') {
-    const from = typeof offset === 'number' ? offset : mine.text.length;
-    if (from + said.length <= mine.text.length) return speech;
-    const text =
-      from > mine.text.length
-        ? `${mine.text}${'…'.padStart(from - mine.text.length, ' ')}${said}`
-        : mine.text.slice(0, from) + said;
-    return { ...speech, text };
-  }
-  const id = typeof toolId === 'string' ? toolId : `${mine.tools.length}`;
-  if (type === 'tool_use') {
-    const use: ToolUse = {
-      id,
-      tool: typeof toolName === 'string' ? toolName : 'Tool',
-      input: said,
-      output: undefined,
-      state: 'running',
-      tookMs: undefined,
-      exit: undefined,
-    };
-    return { ...speech, tools: [...mine.tools.filter((one) => one.id !== id), use].slice(-toolsMax) };
-  }
-  if (type === 'tool_result')
-    return {
-      ...speech,
-      tools: mine.tools.map((one) => (one.id === id ? { ...one, state: 'done', output: said } : one)),
-    };
-  return speech;
-}
-
 const endings: ReadonlySet<string> = new Set([
   'session:completed',
   'session:interrupted',
@@ -197,4 +169,3 @@ const endings: ReadonlySet<string> = new Set([
   'session:started',
 ]);
 const pageMax = 100;
-const toolsMax = 200;

@@ -8,6 +8,7 @@ import { cronRoutes } from './cron.js';
 import { workflowTriggerRoutes } from './workflows/triggers.js';
 import { searchRoutes } from './sessions/search.js';
 import { sessionRoutes } from './sessions/sessions.js';
+import { sessionWordsRoutes } from './sessions/words.js';
 import { workItemLedgerRoutes } from './work-items/ledger.js';
 import { sessionLifecycleRoutes } from './sessions/lifecycle.js';
 import { workItemRoutes } from './work-items/work-items.js';
@@ -71,6 +72,7 @@ export function routesOf(facts: GatewayFacts, options: RoutesOptions = {}): read
     ...workItemLedgerRoutes,
     ...approvalRoutes,
     ...sessionLifecycleRoutes, // before sessionRoutes: /api/sessions/interrupted is no id
+    ...sessionWordsRoutes,
     ...sessionRoutes,
     ...searchRoutes,
     ...delegationRoutes,

@@ -155,7 +155,8 @@ const openToAgents =
   'knowledge.search knowledge.read';
 /** Of what is its own or stands below it. */
 const openAbove =
-  'session.read session.messages session.children session.context session.permissions session.stop changes.read ' +
+  'session.read session.messages session.words session.children session.context session.permissions ' +
+  'session.stop changes.read ' +
   'work-item.read work-item.sessions work-item.next inspect.history inspect.why';
 
 /** It causes nothing that another could not: it tells its own actor what the world did. */

@@ -135,6 +135,7 @@ describe('authority', () => {
     'session.list': ['session', get('/api/sessions')],
     'session.open': ['session', post('/api/sessions', { prompt: 'hi' })],
     'session.read': ['session', get('/api/sessions/:id')],
+    'session.words': ['session', get('/api/sessions/:id/words')],
     'session.messages': ['session', get('/api/sessions/:id/messages')],
     'session.children': ['session', get('/api/sessions/:id/children')],
     'session.message': ['session', post('/api/sessions/:id/message', { message: 'hi' })],

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, whole } from '../../../page/clock.js';
 import { Conversation } from '../conversation.js';
+import { unsaid } from '../speech.js';
 import { runningTool } from '../../../client/decision.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
@@ -146,6 +147,7 @@ function Transcript({ talk, session }: { readonly talk: Conversation; readonly s
   const pinned = useSignal(true);
   const messages = talk.messages.value;
   const speech = talk.speech.value;
+  const saying = unsaid(speech, messages);
   const agent = session.employee ?? session.engine;
   const asked = waiting.value?.filter(
     ({ kind, id, what }) => kind === 'session' && id === session.id && headings.has(what),
@@ -197,7 +199,7 @@ function Transcript({ talk, session }: { readonly talk: Conversation; readonly s
           .map((message) => (
             <MessageRow key={message.id} message={message} agent={agent} />
           ))}
-        {!isStored && (speech.text !== '' || tools.length > 0) && (
+        {!isStored && (saying !== '' || tools.length > 0) && (
           <li class="message assistant live" data-live>
             <p class="by">
               <b>{agent}</b>
@@ -206,7 +208,7 @@ function Transcript({ talk, session }: { readonly talk: Conversation; readonly s
             {tools.map((use) => (
               <ToolCard key={use.id} use={use} />
             ))}
-            {speech.text !== '' && <Markdown text={speech.text} />}
+            {saying !== '' && <Markdown text={saying} />}
           </li>
         )}
       </ol>
@@ -217,7 +219,7 @@ function Transcript({ talk, session }: { readonly talk: Conversation; readonly s
           <Decision thing={thing} />
         </section>
       ))}
-      {session.status === 'running' && quiet === undefined && speech.text === '' && (
+      {session.status === 'running' && quiet === undefined && saying === '' && (
         <p class="soft small working">
           <i class="lamp running" aria-hidden="true" /> Working …
         </p>
