@@ -1,12 +1,12 @@
 import { checkPackage, createPackageFromTarballData, type Problem } from '@arethetypeswrong/core';
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { publint } from 'publint';
-import { root } from './house/sources.js';
+import { packed } from './helpers/installed.js';
 
 const execute = promisify(execFile);
 
@@ -20,10 +20,7 @@ describe('the shape of the packed package', function () {
   let tarball: Buffer;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'troupe-shape-'));
-    await execute('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
-      cwd: root,
-    });
-    tarball = await readFile(join(folder, (await readdir(folder))[0] ?? ''));
+    tarball = await readFile((await packed()).tarball);
   });
   after(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { execFileSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from './helpers/command.js';
+import { packed, type Packed } from './helpers/installed.js';
 import { installedFor, own, peersOf } from './helpers/locked.js';
 import { root } from './house/sources.js';
 
@@ -11,15 +11,15 @@ import { root } from './house/sources.js';
  * uses of its packages was bundled; nearly all of them were never loaded.
  */
 describe('the installed package', () => {
-  let packed: ReadonlyMap<string, number>;
-  before(() => {
-    packed = new Map(filesOfPack());
+  let files: ReadonlyMap<string, number>;
+  before(async () => {
+    files = new Map(filesOf(await packed()));
   });
 
   it('takes at most 45 MB and 50 packages', () => {
     const packages = installedFor([...Object.keys(own.dependencies ?? {}), ...peersOf(own)]);
     const others = [...packages.keys()].map((folder) => [folder, bytesIn(join(root, folder))] as const);
-    const all = [['troupe', [...packed.values()].reduce(plus, 0)] as const, ...others];
+    const all = [['troupe', [...files.values()].reduce(plus, 0)] as const, ...others];
     const megabytes = all.reduce((sum, [, bytes]) => sum + bytes, 0) / 1e6;
     const listed = all.map(([name, bytes]) => `${name} ${(bytes / 1e6).toFixed(1)}`).join(', ');
     expect(all.length, listed).to.be.within(10, 50);
@@ -27,7 +27,7 @@ describe('the installed package', () => {
   });
 
   it('has the bundle, the pages and the client, which others bundle; of the rest declarations alone', () => {
-    const scripts = [...packed.keys()].filter((name) => name.endsWith('.js'));
+    const scripts = [...files.keys()].filter((name) => name.endsWith('.js'));
     expect(scripts.length).to.be.greaterThan(100);
     expect(
       scripts.filter(
@@ -37,16 +37,8 @@ describe('the installed package', () => {
   });
 });
 
-/** The files that npm would pack, with what each takes. */
-function filesOfPack(): readonly (readonly [string, number])[] {
-  const said = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const [{ files } = { files: [] }] = JSON.parse(said) as readonly {
-    readonly files: readonly { readonly path: string; readonly size: number }[];
-  }[];
+/** The files that npm packs, with what each takes. */
+function filesOf({ files }: Packed): readonly (readonly [string, number])[] {
   // builds before the last leave files for gateways that run from this folder; npm has them removed before it packs
   const builtAtMs = statSync(command).mtimeMs - 60_000;
   return files

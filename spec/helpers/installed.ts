@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,6 +16,32 @@ interface Manifest {
 
 const execute = promisify(execFile);
 
+/** What `npm pack` makes of this project. */
+export interface Packed {
+  readonly tarball: string;
+  /** `path`: `dist/command/troupe.js`; `size` in bytes. */
+  readonly files: readonly { readonly path: string; readonly size: number }[];
+}
+
+let made: Promise<Packed> | undefined;
+
+/** Once for all specs of a process: it takes npm eight seconds of a processor. */
+export const packed = (): Promise<Packed> => (made ??= pack());
+
+async function pack(): Promise<Packed> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-packed-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const { stdout } = await execute(
+    'npm',
+    ['pack', '--json', '--silent', '--ignore-scripts', '--pack-destination', folder],
+    { cwd: root, maxBuffer: 16_000_000 },
+  );
+  const [{ filename, files }] = JSON.parse(stdout) as [
+    { readonly filename: string; readonly files: Packed['files'] },
+  ];
+  return { tarball: join(folder, filename), files };
+}
+
 /**
  * A project of someone else with the packed package in it: what `npm pack` takes is laid out as `npm
  * install` would, with the dependencies and the peers that package.json demands and no others. Its own imports thus find what
@@ -27,11 +54,8 @@ export class InstalledPackage {
     const folder = await mkdtemp(join(tmpdir(), 'troupe-installed-'));
     const home = join(folder, 'node_modules', 'troupe');
     await mkdir(home, { recursive: true });
-    await execute('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
-      cwd: root,
-    });
-    const [tarball = ''] = (await readdir(folder)).filter((name) => name.endsWith('.tgz'));
-    await execute('tar', ['-xzf', join(folder, tarball), '--strip-components', '1', '-C', home]);
+    const { tarball } = await packed();
+    await execute('tar', ['-xzf', tarball, '--strip-components', '1', '-C', home]);
     const { dependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
       await readFile(join(home, 'package.json'), 'utf8'),
     ) as Manifest;
