@@ -1778,7 +1778,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The messages that recently ended or run, and then the queued ones, in the order of their turns. */
+        /** The messages that are queued, in the order of their turns, running or recently ended. */
         get: operations["get /api/sessions/:id/queue"];
         put?: never;
         post?: never;

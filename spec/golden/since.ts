@@ -87,6 +87,7 @@ function viewOf01(view: unknown): unknown {
 function asShownNow(value: unknown, added: ReadonlySet<string>): unknown {
   if (Array.isArray(value))
     return value.filter((one: unknown) => {
+      if (one === 'queue.move') return false; // an operator could not send it
       const { kind, id, nodeId, type, receipt, attempt } = (one ?? {}) as Readonly<Record<string, unknown>>;
       if (typeof kind === 'string' && added.has(kind)) return false; // there were none
       if (kind === 'workflow' && id === 'unwritable') return false; // tries again each minute

@@ -1,6 +1,5 @@
 import type { GatewayActor } from '../app.js';
 import type { MessageRow, SessionContext } from '../../../machines/session/context.js';
-import type { QueueRow } from '../../../machines/session/rows.js';
 import { cardIn, type DelegationCard } from '../../../machines/session/delegation-card.js';
 import type { App } from '../app.js';
 import { newestRow } from '../iterate.js';
@@ -106,7 +105,7 @@ export async function presentSession(app: App, id: string): Promise<GatewayActor
 }
 
 /**
- * What came to an end lately or runs, oldest first, and behind it what waits in the order of its turns, which
+ * What waits, runs, or came to an end lately, oldest first; what waits stands in the order of its turns, which
  * `position` counts.
  */
 export async function readQueue(app: App, sessionId: string): Promise<Json[] | Refusal> {
@@ -120,11 +119,13 @@ export async function readQueue(app: App, sessionId: string): Promise<Json[] | R
   ]);
   const prompts = new Map(messages.map(({ n, row }) => [n, row.content]));
   const { queue = [] } = (stored?.context ?? {}) as Partial<Pick<SessionContext, 'queue'>>;
-  // Rows stand by the number of their message, whatever was written first or moved since
+  // Rows stand by the number of their message, whatever was written first or moved since: what waits changes places
+  // among itself
   const places = new Map(queue.map(({ id }, place) => [id, place]));
-  const turnOf = ({ id, status }: QueueRow): number =>
-    status === 'pending' ? (places.get(id) ?? queue.length) : -1;
-  const ordered = items.toSorted((one, other) => turnOf(one.row) - turnOf(other.row));
+  const turnOf = ({ row }: (typeof items)[number]): number => places.get(row.id) ?? queue.length;
+  const isWaiting = ({ row }: (typeof items)[number]): boolean => row.status === 'pending';
+  const turns = items.filter(isWaiting).toSorted((one, other) => turnOf(one) - turnOf(other));
+  const ordered = items.map((item) => (isWaiting(item) && turns.shift()) || item);
   let position = 0;
   return ordered.map(({ n, row }) => {
     const { id, status, internal, kind, createdAt, startedAt, completedAt } = row;

@@ -34,8 +34,7 @@ export const sessionQueueRoutes: readonly Route[] = [
     '/api/sessions/:id/queue',
     'session.manage',
     {
-      about:
-        'The messages that recently ended or run, and then the queued ones, in the order of their turns.',
+      about: 'The messages that are queued, in the order of their turns, running or recently ended.',
       answer: z.array(queueItem),
       target,
       refusals: ['NOT_FOUND'],
