@@ -75,6 +75,10 @@ export interface Usage {
   readonly outputTokens?: number;
   readonly cachedTokens?: number;
   readonly costUsd?: number;
+  /** In the conversation after the last request: the counts above are of all requests of the turn. */
+  readonly contextTokens?: number;
+  /** How many tokens fit into a conversation with its model. */
+  readonly contextWindow?: number;
 }
 
 /** How a turn ended. */
@@ -179,10 +183,10 @@ const limits = {
 
 /** Only finite numbers: a NaN would be stored as null and poison every sum. */
 export function finiteUsage(usage: Usage): Usage {
-  const { inputTokens, outputTokens, cachedTokens, costUsd } = usage ?? {};
+  const { inputTokens, outputTokens, cachedTokens, costUsd, contextTokens, contextWindow } = usage ?? {};
   return Object.fromEntries(
-    Object.entries({ inputTokens, outputTokens, cachedTokens, costUsd }).filter(([, value]) =>
-      Number.isFinite(value),
+    Object.entries({ inputTokens, outputTokens, cachedTokens, costUsd, contextTokens, contextWindow }).filter(
+      ([, value]) => Number.isFinite(value),
     ),
   );
 }

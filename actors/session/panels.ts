@@ -7,6 +7,7 @@ export function sessionPanels({
   totalCost,
   usage,
   lastContextTokens,
+  contextWindow,
   workItemId,
   sandbox,
 }: SessionContext): readonly Panel[] {
@@ -21,6 +22,7 @@ export function sessionPanels({
         'of them cached': usage.cachedTokens,
         'tokens written': usage.outputTokens,
         'tokens of its context': lastContextTokens,
+        ...(contextWindow != null && { 'that its context holds': contextWindow }),
         confinement: sandbox?.level ?? null,
       },
     },

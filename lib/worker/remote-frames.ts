@@ -15,6 +15,8 @@ const usage = z.object({
   outputTokens: count.optional(),
   cachedTokens: count.optional(),
   costUsd: z.number().min(0).max(100_000).optional(),
+  contextTokens: count.optional(),
+  contextWindow: count.optional(),
 });
 const path = text(4_096);
 

@@ -9,6 +9,7 @@ import {
   type StepLink,
   type TurnOutput,
 } from './context.js';
+import { costOf } from './spent.js';
 
 /**
  * The work is at an end for now: it is reported to parent and work item, once. A parent that stopped its child
@@ -106,13 +107,6 @@ export function link(context: SessionContext, step: StepLink | undefined): Parti
       -limits.stepsMax,
     ),
   };
-}
-
-/**
- * Absent where the engine did not say: nothing is not zero. Rounded, because sums of floats show their dust.
- */
-function costOf({ totalCost, costBefore = 0 }: SessionContext): { readonly costUsd?: number } {
-  return totalCost > costBefore ? { costUsd: Math.round((totalCost - costBefore) * 1e6) / 1e6 } : {};
 }
 
 /**

@@ -114,8 +114,10 @@ export interface SessionContext {
   readonly totalCost: number;
   /** Tokens of all turns, as the engines report them. */
   readonly usage: Tokens;
-  /** Tokens that the last turn read; null: unknown. */
+  /** Tokens in the context after the last turn; where its engine tells only sums, those of the turn. Null: unknown. */
   readonly lastContextTokens: number | null;
+  /** How many tokens fit into the context that the last turn had; null or absent: unknown. */
+  readonly contextWindow?: number | null;
   /** Epoch milliseconds until which a provider's limit holds; null: none. */
   readonly resetAt: number | null;
   /** Rate limits met in a row. */
@@ -166,7 +168,12 @@ export type Tokens = {
   readonly cachedTokens: number;
 };
 /** Of a turn, as far as the engine knows it; US dollars. */
-export type Usage = Partial<Tokens> & { readonly costUsd?: number };
+export type Usage = Partial<Tokens> & {
+  readonly costUsd?: number;
+  /** In the conversation after the last request of the turn, and how many fit. */
+  readonly contextTokens?: number;
+  readonly contextWindow?: number;
+};
 
 /** The input of a turn's effect. It reads prompt and transcript from the rows of `messages`. */
 export interface TurnInput {

@@ -10,7 +10,6 @@ import {
   type SessionInput,
   type TurnInput,
   type TurnOutput,
-  type Usage,
 } from './context.js';
 import { inherit } from './lifecycle.js';
 import { link, reasonOf, replied, settle } from './completion.js';
@@ -18,6 +17,7 @@ import { policyOf } from './permissions.js';
 import { nextBatch, post } from './queue.js';
 import { goesOn, isResumed, isResumeNotice } from './resume.js';
 import { queueFrame, queueRow, written } from './rows.js';
+import { engagement, spent } from './spent.js';
 
 /**
  * What happens to a session's turns: opened, dispatched, ended, left, and reported. One function per
@@ -290,25 +290,6 @@ const errorRow = (context: SessionContext, turnId: string, error: string, at: nu
     timestamp: at,
     meta: { kind: 'error' },
   });
-
-/** What it costs from here on is what this piece of work costs. */
-const engagement = (context: SessionContext): Partial<SessionContext> =>
-  context.engaged ? {} : { engaged: true, costBefore: context.totalCost };
-
-function spent(context: SessionContext, usage: Usage | undefined): Partial<SessionContext> {
-  if (usage === undefined) return {};
-  const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, costUsd = 0 } = usage;
-  return {
-    usage: {
-      inputTokens: context.usage.inputTokens + inputTokens,
-      outputTokens: context.usage.outputTokens + outputTokens,
-      cachedTokens: context.usage.cachedTokens + cachedTokens,
-    },
-    totalCost: context.totalCost + costUsd,
-    lastContextTokens:
-      usage.inputTokens === undefined ? context.lastContextTokens : inputTokens + outputTokens,
-  };
-}
 
 const completed = (context: SessionContext, result: string, error: string | null): Output =>
   publish('session:completed', {

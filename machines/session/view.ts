@@ -54,6 +54,7 @@ export function sessionView(status: SessionStatus, context: SessionContext) {
     totalCost: context.totalCost,
     totalTurns: context.totalTurns,
     lastContextTokens: context.lastContextTokens,
+    contextWindow: context.contextWindow ?? null,
     createdAt: isoTime(context.createdAt),
     lastActivity: isoTime(context.lastActivity),
     lastError: context.lastError,

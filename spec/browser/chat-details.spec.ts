@@ -125,6 +125,27 @@ describe('the details of a conversation in the console', () => {
     await page.context().close();
   });
 
+  // It said how many tokens, and not of how many
+  it('says how full the context is where the engine says how much it holds', async () => {
+    const id = await session('Full');
+    const page = await open('#/now');
+    let more: object = { lastContextTokens: 68_000, contextWindow: 200_000 };
+    await page.route(
+      ({ pathname }) => pathname === `/api/sessions/${id}`,
+      async (route) => {
+        const answer = await route.fetch();
+        await route.fulfill({ response: answer, json: { ...(await answer.json()), ...more } });
+      },
+    );
+    await viewer.go(page, `#/chat/${id}`);
+    await page.waitForSelector('.talk-head >> text=68,000 tokens, 34 % of its context');
+    more = { lastContextTokens: 420, contextWindow: null };
+    await viewer.go(page, '#/now');
+    await viewer.go(page, `#/chat/${id}`);
+    await page.waitForSelector('.talk-head >> text=/^420 tokens$/');
+    await page.context().close();
+  });
+
   it('shows the sessions that it opened as a tree', async () => {
     const root = await session('Root');
     const child = await session('Child', { parentSessionId: root });

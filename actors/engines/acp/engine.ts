@@ -239,7 +239,7 @@ async function play(
         prompt: [{ type: 'text', text }, ...picturesFor(opened, request, io)],
       });
       const fields = isObject(answer) ? answer : {};
-      result = endOfPrompt(fields, { ...completion(), usage: usageOfAnswer(fields) ?? parser.usage() });
+      result = endOfPrompt(fields, { ...completion(), usage: parser.usage(usageOfAnswer(fields)) });
     }
   } catch (error) {
     // otherwise the wire broke, and how the program ended tells why

@@ -19,7 +19,8 @@ export interface AcpParser {
   quiet(): Promise<void>;
   /** The last thing that was said: after a tool the agent begins again. */
   text(): string;
-  usage(): Usage | undefined;
+  /** With how full the context is; in place of what was counted `answered`, where the answer said it. */
+  usage(answered?: Usage): Usage | undefined;
   /** What the agent told about a tool call that it now asks for. */
   toolCall(id: string): JsonObject;
 }
@@ -33,13 +34,14 @@ export function acpParser(io: TurnIO): AcpParser {
   let text = '';
   let isAfterTool = false;
   let usage: Usage | undefined;
+  let context: Pick<Usage, 'contextTokens' | 'contextWindow'> | undefined;
   let heard = 0;
   const tools = new Map<string, JsonObject>();
 
   const count = (used: Usage | undefined): void => {
     if (used === undefined) return;
     usage = used;
-    io.report({ type: 'usage', usage });
+    io.report({ type: 'usage', usage: { ...usage, ...context } });
   };
   const say = (content: JsonObject): void => {
     const piece = textAt(content, 'text');
@@ -82,7 +84,10 @@ export function acpParser(io: TurnIO): AcpParser {
 
   return {
     text: () => text,
-    usage: () => usage,
+    usage: (answered) => {
+      const used = answered ?? usage;
+      return used === undefined && context === undefined ? undefined : { ...used, ...context };
+    },
     toolCall: (id) => tools.get(id) ?? {},
     begin(id) {
       sessionId = id;
@@ -109,6 +114,10 @@ export function acpParser(io: TurnIO): AcpParser {
         case 'tool_call':
         case 'tool_call_update':
           return tool(update);
+        case 'usage_update':
+          context = contextOf(update) ?? context;
+          if (context !== undefined) io.report({ type: 'usage', usage: { ...usage, ...context } });
+          return;
         case 'notice':
           return io.report({
             type: 'notice',
@@ -142,6 +151,13 @@ function resultOf(call: JsonObject): string {
   if (said.length > 0) return said.join('\n');
   const raw: Json | undefined = call['rawOutput'];
   return raw === undefined || raw === null ? '' : typeof raw === 'string' ? raw : JSON.stringify(raw);
+}
+
+/** Many agents tell how full the context is, and of how many tokens; an agent that does not know says 0. */
+function contextOf(update: JsonObject): Pick<Usage, 'contextTokens' | 'contextWindow'> | undefined {
+  const [used = 0, size = 0] = [numberAt(update, 'used'), numberAt(update, 'size')];
+  if (used <= 0) return undefined;
+  return size > 0 ? { contextTokens: used, contextWindow: size } : { contextTokens: used };
 }
 
 /**

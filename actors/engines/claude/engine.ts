@@ -166,7 +166,7 @@ async function play(
     );
   if (isUnknown && !isAsked) return 'unknown session';
   if (result === undefined) return endWithoutResult(ended, 'claude', parser.text());
-  return claudeResult(result, parser.text(), limits, isAsked);
+  return claudeResult(result, parser.text(), limits, { isInterrupted: isAsked, context: parser.context });
 }
 
 /**

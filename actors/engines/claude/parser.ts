@@ -1,6 +1,7 @@
 import type { Json } from '../../../machines/outputs.js';
 import { isObject, listAt, numberAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import type { TurnIO, TurnResult, Usage } from '../engine.js';
+import { contextReader, type ContextReader } from './context.js';
 import { limitWindow, type LimitsMemory } from '../limits.js';
 import { firstBytes } from '../process/output.js';
 
@@ -14,6 +15,7 @@ export interface ClaudeParser {
   /** The answer so far, for a turn that ends in the middle. */
   text(): string;
   sessionId(): string | undefined;
+  readonly context: Pick<ContextReader, 'usage'>;
   /** The protocol's last event, once it was there. */
   result(): JsonObject | undefined;
 }
@@ -23,11 +25,14 @@ export function claudeParser(io: TurnIO, limits: LimitsMemory): ClaudeParser {
   let text = '';
   let last: JsonObject | undefined;
   const changing = new Map<string, Change>();
+  const context = contextReader();
   return {
+    context,
     text: () => text,
     sessionId: () => sessionId,
     result: () => last,
     take(message) {
+      context.take(message);
       const id = textAt(message, 'session_id');
       if (
         message['type'] === 'system' &&
@@ -170,9 +175,12 @@ export function claudeResult(
   result: JsonObject,
   partial: string,
   limits: LimitsMemory,
-  isInterrupted: boolean,
+  {
+    isInterrupted,
+    context,
+  }: { readonly isInterrupted: boolean; readonly context: Pick<ContextReader, 'usage'> },
 ): TurnResult {
-  const usage = usageOf(result);
+  const usage = { ...usageOf(result), ...context.usage(result) };
   const said = textAt(result, 'result') ?? '';
   const text = said === '' ? partial : said;
   if (isInterrupted) return { outcome: 'interrupted', text: partial, usage };

@@ -28,6 +28,7 @@ export function codexParser(io: TurnIO, limits: LimitsMemory): CodexParser {
   let turnId: string | undefined;
   let first: Tokens | undefined;
   let total: Tokens | undefined;
+  let context: Pick<Usage, 'contextTokens' | 'contextWindow'> = {};
   const items = new Map<string, JsonObject>();
 
   function remember(item: JsonObject): void {
@@ -40,7 +41,8 @@ export function codexParser(io: TurnIO, limits: LimitsMemory): CodexParser {
     text: () => text,
     item: (id) => items.get(id),
     ended: () => last,
-    usage: () => (total === undefined ? undefined : usageBetween(first ?? noTokens, total)),
+    usage: () =>
+      total === undefined ? undefined : { ...usageBetween(first ?? noTokens, total), ...context },
     take(method, params) {
       switch (method) {
         case 'turn/started':
@@ -72,8 +74,10 @@ export function codexParser(io: TurnIO, limits: LimitsMemory): CodexParser {
           if (turnId === undefined || textAt(params, 'turnId') !== turnId) return;
           const usage = objectAt(params, 'tokenUsage');
           total = tokensOf(objectAt(usage, 'total'));
-          first ??= less(total, tokensOf(objectAt(usage, 'last')));
-          return io.report({ type: 'usage', usage: usageBetween(first, total) });
+          const last = tokensOf(objectAt(usage, 'last'));
+          first ??= less(total, last);
+          context = contextOf(last, numberAt(usage, 'modelContextWindow') ?? 0);
+          return io.report({ type: 'usage', usage: { ...usageBetween(first, total), ...context } });
         }
         case 'account/rateLimits/updated':
           return reportLimits(objectAt(params, 'rateLimits'), limits);
@@ -117,6 +121,15 @@ const less = (one: Tokens, other: Tokens): Tokens => ({
   input: Math.max(0, one.input - other.input),
   cached: Math.max(0, one.cached - other.cached),
   output: Math.max(0, one.output - other.output),
+});
+
+/** The last request alone says how large the context is: the others read the same again. */
+const contextOf = (
+  { input, output }: Tokens,
+  window: number,
+): Pick<Usage, 'contextTokens' | 'contextWindow'> => ({
+  contextTokens: input + output,
+  ...(window > 0 && { contextWindow: window }),
 });
 
 function usageBetween(before: Tokens, after: Tokens): Usage {

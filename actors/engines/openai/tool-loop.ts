@@ -160,6 +160,7 @@ function usageOf({ usage }: Chunk): Usage | undefined {
     inputTokens: usage.prompt_tokens ?? 0,
     outputTokens: usage.completion_tokens ?? 0,
     cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? 0,
+    contextTokens: (usage.prompt_tokens ?? 0) + (usage.completion_tokens ?? 0),
   };
 }
 
@@ -171,6 +172,7 @@ function sum(one: Usage | undefined, other: Usage | undefined): Usage | undefine
     inputTokens: of('inputTokens'),
     outputTokens: of('outputTokens'),
     cachedTokens: of('cachedTokens'),
+    ...(other.contextTokens !== undefined && { contextTokens: other.contextTokens }),
   };
 }
 

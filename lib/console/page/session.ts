@@ -11,6 +11,7 @@ export type Session = components['schemas']['Session'] & {
   readonly silentSince?: string | null;
   readonly cwd?: string;
   readonly lastContextTokens?: number | null;
+  readonly contextWindow?: number | null;
   readonly pendingPermissions?: readonly PendingPermission[];
 };
 

@@ -117,6 +117,18 @@ describe('a session', () => {
         transportState: 'idle',
       });
       expect(view(life).usage).to.deep.equal({ inputTokens: 10, outputTokens: 5, cachedTokens: 0 });
+      expect(view(life)).to.include({ lastContextTokens: 15, contextWindow: null });
+    });
+
+    // The sums of a turn count the same context as often as it was read
+    it('says how full the context is, and of how much as long as that is known', () => {
+      const life = fresh({ message: message('m1') });
+      const usage = { inputTokens: 900, outputTokens: 50, contextTokens: 300, contextWindow: 1_000 };
+      life.finish('turn', good('hello', { usage }));
+      expect(view(life)).to.include({ lastContextTokens: 300, contextWindow: 1_000 });
+      life.send({ type: 'message.post', message: message('m2') });
+      life.finish('turn', good('hello', { usage: { inputTokens: 400, outputTokens: 20 } }));
+      expect(view(life)).to.include({ lastContextTokens: 420, contextWindow: null });
     });
 
     it('ends in error with its reason, as message and as lastError', () => {

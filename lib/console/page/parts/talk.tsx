@@ -98,9 +98,7 @@ function Head({ session }: { readonly session: Session }) {
           <span class="num">{turns(session.totalTurns)}</span>
           {session.totalCost > 0 && <span class="num">${session.totalCost.toFixed(2)}</span>}
           {session.lastContextTokens != null && (
-            <span class="num" title="Tokens of context that the last turn read">
-              {whole(session.lastContextTokens)} tokens
-            </span>
+            <Context tokens={session.lastContextTokens} window={session.contextWindow ?? 0} />
           )}
           {session.workItemId !== null && (
             <a href={linkTo({ view: 'item', id: session.workItemId })}>{session.workItemId}</a>
@@ -132,6 +130,18 @@ function Head({ session }: { readonly session: Session }) {
     </header>
   );
 }
+
+/** How full its context is, where the engine says how much fits. */
+const Context = ({ tokens, window }: { readonly tokens: number; readonly window: number }) =>
+  window > 0 ? (
+    <span class="num" title={`${whole(tokens)} tokens of the ${whole(window)} that its context holds`}>
+      {whole(tokens)} tokens, {Math.min(100, Math.round((tokens / window) * 100))} % of its context
+    </span>
+  ) : (
+    <span class="num" title="Tokens of context that the last turn read">
+      {whole(tokens)} tokens
+    </span>
+  );
 
 /** What is decided where one talks, under which heading. */
 const headings: ReadonlyMap<string, string> = new Map([

@@ -39,7 +39,13 @@ describe('the acp engine', () => {
     expect({ outcome, text, usage, left }).to.deep.equal({
       outcome: 'succeeded',
       text: 'hello',
-      usage: { inputTokens: 22, outputTokens: 3, cachedTokens: 7 },
+      usage: {
+        inputTokens: 22,
+        outputTokens: 3,
+        cachedTokens: 7,
+        contextTokens: 30,
+        contextWindow: 1_000,
+      },
       left: 0,
     });
     expect(nativeId).to.match(/^[0-9a-f-]{36}$/);

@@ -35,7 +35,14 @@ describe('the claude engine', () => {
     expect({ outcome, text, usage }).to.deep.equal({
       outcome: 'succeeded',
       text: 'hello',
-      usage: { inputTokens: 22, outputTokens: 3, cachedTokens: 7, costUsd: 0.01 },
+      usage: {
+        inputTokens: 22,
+        outputTokens: 3,
+        cachedTokens: 7,
+        costUsd: 0.01,
+        contextTokens: 1_007, // of its last request alone
+        contextWindow: 1_000_000,
+      },
     });
     expect(nativeId).to.match(/^[0-9a-f-]{36}$/);
     expect(reports).to.deep.include({ type: 'text', text: 'hello' });

@@ -48,6 +48,7 @@ describe('the openai engine', () => {
         outputTokens: 20,
         cachedTokens: 40,
         costUsd: (60 * 10 + 40 * 1 + 20 * 100) / 1_000_000,
+        contextTokens: 120,
       },
     });
     expect(played.reports).to.have.length.greaterThan(1);
