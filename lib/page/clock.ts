@@ -45,6 +45,8 @@ const dateFormat = formatOf({ dateStyle: 'medium', timeStyle: 'medium' });
 
 /** The time of day, to the second. */
 export const timeOfDay = (at: number): string => timeFormat.value.format(at);
+/** `09:17` */
+export const minuteOf = (at: number): string => timeOfDay(at).slice(0, 5);
 export const dateAndTime = (at: number): string => dateFormat.value.format(at);
 /** For a hover: `23 Nov 2026, 09:17:00 (2026-11-23 08:17:00 UTC)`. */
 export const withUtc = (at: number): string =>

@@ -1,6 +1,6 @@
 import type { Answer, components } from '../../client/index.js';
 import { quietBecause } from '../../client/decision.js';
-import { timeOfDay } from '../../page/clock.js';
+import { minuteOf } from '../../page/clock.js';
 
 /** What the console reads of a session beside what the document promises. */
 export type Session = components['schemas']['Session'] & {
@@ -64,7 +64,7 @@ export function quietLine(
   const asked = session.pendingPermissions?.[0];
   if (asked !== undefined) return `It waits for your word on ${asked.tool}.`;
   if (session.status === 'waiting' && session.resetAt)
-    return `The provider's limit was reached. It goes on by itself at ${minuteOf(session.resetAt)}.`;
+    return `The provider's limit was reached. It goes on by itself at ${minuteOf(Date.parse(session.resetAt))}.`;
   if (session.queuePaused === true) return 'The queue is paused: resume it to go on.';
   if (session.status === 'interrupted')
     return 'The turn was cut off. What it had said is kept. Resume it, or send a message.';
@@ -79,5 +79,3 @@ export function quietLine(
   const why = quietBecause(tool);
   return `No output for ${quiet}: ${why}. The turn runs since ${worked} min. You can wait, send a message, or stop it.`;
 }
-
-const minuteOf = (iso: string): string => timeOfDay(Date.parse(iso)).slice(0, 5);

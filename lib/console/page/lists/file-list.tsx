@@ -5,7 +5,7 @@ import { now, span, whole } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { LongList } from '../../../page/parts/long-list.js';
 import { named, useLoaded } from '../live.js';
-import { Answered } from '../parts/answered.js';
+import { Answered, Fault } from '../parts/answered.js';
 import { FilePreview } from '../parts/file-preview.js';
 
 /** What was uploaded and what agents attached: found by name, looked at, saved. */
@@ -20,11 +20,7 @@ export function FileList() {
   return (
     <section class="panel" aria-labelledby="files-title">
       <h2 id="files-title">Files</h2>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
       <Answered loaded={files}>
         {(list) => {
           if (list.length === 0)

@@ -4,7 +4,7 @@ import { useAction } from '../../../page/action.js';
 import { now, span, withUtc } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
-import { Answered } from '../parts/answered.js';
+import { Answered, Fault } from '../parts/answered.js';
 import { linkTo } from '../place.js';
 import { NewText } from './new-text.js';
 
@@ -141,11 +141,7 @@ function Everything() {
                 </button>
               </p>
             )}
-            {message !== '' && (
-              <p class="bad small" role="alert">
-                {message}
-              </p>
-            )}
+            <Fault message={message} />
           </>
         );
       }}

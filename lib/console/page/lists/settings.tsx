@@ -4,7 +4,7 @@ import { Tree } from '../../../page/parts/tree.js';
 import type { Json } from '../../../../machines/outputs.js';
 import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
-import { Answered } from '../parts/answered.js';
+import { Answered, Fault } from '../parts/answered.js';
 import { RefreshEngines } from '../parts/refresh-engines.js';
 import { later } from '../../../page/parts/later.js';
 import { Backups } from './backups.js';
@@ -93,11 +93,7 @@ function Devices() {
   return (
     <section class="panel" aria-labelledby="devices-title">
       <h2 id="devices-title">Paired devices</h2>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
       <Answered loaded={devices}>
         {(answer) =>
           answer.devices.length === 0 ? (

@@ -3,6 +3,7 @@ import { useAction } from '../../../page/action.js';
 import { dateAndTime } from '../../../page/clock.js';
 import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
+import { Fault } from '../parts/answered.js';
 
 /** Which secrets open this gateway beside paired devices, and how each is taken away. None is shown. */
 export function Tokens() {
@@ -13,11 +14,7 @@ export function Tokens() {
   return (
     <section class="panel" aria-labelledby="tokens-title">
       <h2 id="tokens-title">Tokens</h2>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
       <ul class="rows">
         <li class="engine">
           <span class="title">Operator</span>

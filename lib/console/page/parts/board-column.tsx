@@ -10,6 +10,7 @@ import type { Place } from '../place.js';
 import { words, type Status, type WorkItemRow } from '../work-items.js';
 import { Card } from './card.js';
 import type { Move, Moves } from './moves.js';
+import { Fault } from './answered.js';
 
 export type BoardPlace = Extract<Place, { readonly view: 'board' }>;
 
@@ -225,11 +226,7 @@ function NewItem() {
         maxLength={200}
         disabled={busy}
       />
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
     </form>
   );
 }

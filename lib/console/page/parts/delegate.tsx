@@ -4,6 +4,7 @@ import type { Answer } from '../../../client/index.js';
 import { useAction } from '../../../page/action.js';
 import { client, must } from '../../../page/gateway.js';
 import { linkTo } from '../place.js';
+import { Fault } from './answered.js';
 
 /** Give a work item to an employee with an instruction: a session attempts it at once. Assigning starts nothing. */
 export function Delegate({
@@ -58,11 +59,7 @@ export function Delegate({
           </button>
         </p>
       </form>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
       {begun.value !== undefined && (
         <p class="small" role="status">
           Delegated to {begun.value.employee} on {begun.value.engine}.{' '}

@@ -3,6 +3,7 @@ import { now, span } from '../../../page/clock.js';
 import { wordsOf } from '../../../client/decision.js';
 import { withdraw } from '../decide.js';
 import type { Waiting } from '../waiting.js';
+import { Fault } from './answered.js';
 
 /** `Approve in 4 s`: what was decided and when it counts. */
 export const heldWords = (thing: Waiting): string =>
@@ -27,11 +28,7 @@ export function Held({ thing }: { readonly thing: Waiting }) {
           Undo
         </button>
       </p>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
     </>
   );
 }

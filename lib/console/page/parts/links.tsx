@@ -5,6 +5,7 @@ import { client, must } from '../../../page/gateway.js';
 import { useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { toneOf, words, type WorkItemRow } from '../work-items.js';
+import { Fault } from './answered.js';
 
 export const relationWords = {
   blocks: 'blocks',
@@ -80,11 +81,7 @@ export function Links({ id, links }: { readonly id: string; readonly links: read
         })}
       </ul>
       <AddLink id={id} busy={busy} field={field} attempt={attempt} />
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
     </section>
   );
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { Component } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { load } from '../../../page/ask.js';
-import { dateAndTime, timeOfDay, withUtc } from '../../../page/clock.js';
+import { dateAndTime, minuteOf, withUtc } from '../../../page/clock.js';
 import type { Message } from '../session.js';
 import { safeType } from './file-preview.js';
 import { Markdown } from './markdown.js';
@@ -39,7 +39,7 @@ function Shown({ message, agent }: Row) {
       <p class="by">
         <b>{mine ? 'You' : message.role === 'notification' ? 'Notice' : agent}</b>
         <time class="soft num" title={withUtc(message.timestamp)}>
-          {timeOfDay(message.timestamp).slice(0, 5)}
+          {minuteOf(message.timestamp)}
         </time>
         {message.partial === true && <span class="state wait">cut off</span>}
       </p>

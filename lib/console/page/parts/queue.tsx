@@ -6,6 +6,7 @@ import { isFocusLost } from '../../../page/keys.js';
 import type { Conversation, QueueItem } from '../conversation.js';
 import type { Session } from '../session.js';
 import { writeAgain } from './composer.js';
+import { Fault } from './answered.js';
 
 /**
  * Messages that wait for the turn to end; each can be moved up and down, or be taken back, to be written again, and
@@ -82,11 +83,7 @@ export function Queue({ session, talk }: { readonly session: Session; readonly t
       <span class="unseen" role="status">
         {moved}
       </span>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
     </section>
   );
 }

@@ -6,7 +6,7 @@ import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import type { Session } from '../session.js';
-import { Answered } from './answered.js';
+import { Answered, Fault } from './answered.js';
 
 interface Someone {
   readonly name: string;
@@ -105,11 +105,7 @@ function RetireDialog({
           </form>
         )}
       </Answered>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
     </dialog>
   );
 }

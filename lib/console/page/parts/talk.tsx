@@ -18,6 +18,7 @@ import { MessageRow } from './message.js';
 import { Queue } from './queue.js';
 import { Subject } from './subject.js';
 import { ToolCard } from './tool-card.js';
+import { Fault } from './answered.js';
 
 /** A session as it is talked with: what was said, what is said now, what it asks, and the next message. */
 export function Talk({ id }: { readonly id: string }) {
@@ -121,11 +122,7 @@ function Head({ session }: { readonly session: Session }) {
           Inspect
         </a>
       </p>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
       <Children id={id} />
     </header>
   );

@@ -1,5 +1,5 @@
 import { connection } from '../../../page/connection.js';
-import { timeOfDay, whole, withUtc } from '../../../page/clock.js';
+import { minuteOf, whole, withUtc } from '../../../page/clock.js';
 import { Health } from '../now/health.js';
 import { Stuck, useStuck } from '../now/stuck.js';
 import { useWorking, Working } from '../now/working.js';
@@ -122,7 +122,7 @@ function Since() {
                 <i class={`lamp ${one.tone}`} aria-hidden="true" />
                 <span class="two-lines">{one.text}</span>
                 <time class="soft num end" title={withUtc(one.at)}>
-                  {timeOfDay(one.at).slice(0, 5)}
+                  {minuteOf(one.at)}
                 </time>
               </a>
             </li>

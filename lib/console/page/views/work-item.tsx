@@ -13,6 +13,7 @@ import { TimeLine } from '../parts/time-line.js';
 import { inspectorLink, linkTo } from '../place.js';
 import { waiting } from '../waiting.js';
 import { toneOf, words } from '../work-items.js';
+import { Fault } from '../parts/answered.js';
 
 /** One work item: what is to be done, where it stands, and everything that happened to it in one time line. */
 export function WorkItemPage({ id }: { readonly id: string }) {
@@ -235,11 +236,7 @@ function Facts({
           Move …
         </button>
       </p>
-      {message !== '' && (
-        <p class="bad small" role="alert">
-          {message}
-        </p>
-      )}
+      <Fault message={message} />
       {dialog.value !== undefined && (
         <MoveDialog
           moves={dialog.value}
