@@ -81,6 +81,9 @@ export interface Usage {
   readonly contextWindow?: number;
 }
 
+/** How full a conversation is. */
+export type ContextUse = Pick<Usage, 'contextTokens' | 'contextWindow'>;
+
 /** How a turn ended. */
 export interface TurnResult {
   /** How the turn ended. */

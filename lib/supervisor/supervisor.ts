@@ -190,12 +190,17 @@ function end({ kernel, effects, timers, backlog, housekeeping }: Parts, loss: St
 
 /** Deciding goes on: another owner takes over soon, and begins what is asked for until then. */
 async function endEffects({ kernel, effects }: Parts, withinMs: number): Promise<void> {
-  let cancel = (): void => undefined;
-  const deadline = new Promise<void>((resolve) => {
-    cancel = kernel.environment.clock.timeout(withinMs, resolve);
-  });
+  const { deadline, cancel } = deadlineIn(kernel, withinMs);
   await effects.stop(deadline);
   cancel();
+}
+
+function deadlineIn({ environment }: Kernel, ms: number) {
+  let cancel = (): void => undefined;
+  const deadline = new Promise<void>((resolve) => {
+    cancel = environment.clock.timeout(ms, resolve);
+  });
+  return { deadline, cancel };
 }
 
 /**
@@ -209,10 +214,7 @@ async function drain(
   kernel.root.draining();
   timers.stop();
   backlog.stop();
-  let cancel = (): void => undefined;
-  const deadline = new Promise<void>((resolve) => {
-    cancel = kernel.environment.clock.timeout(drainMs, resolve);
-  });
+  const { deadline, cancel } = deadlineIn(kernel, drainMs);
   await effects.stop(deadline);
   let late = false;
   void deadline.then(() => {

@@ -50,8 +50,10 @@ async function compare(
     level.push(await withHome(async (directory) => work(await openLevelStore({ directory }), subject)));
     const url = await server.newDatabase();
     const written: Group[] = [];
-    shared.push(await work(recording(await openPostgresStore({ url }), written), subject, written));
-    raw.push(await plain(await server.newDatabase(), written));
+    const store = recording(await openPostgresStore({ url }), written);
+    const { groups, ...rates } = await work(store, subject, written);
+    shared.push(rates);
+    raw.push(await plain(await server.newDatabase(), groups));
   }
   const ratio = (of: (round: number) => number): number => median(shared.map((_, round) => of(round)));
   const rate = (kind: keyof Rates, round: number): number => shared[round]?.[kind] as number;
@@ -88,8 +90,12 @@ interface Rates {
   readonly creates: number;
 }
 
-/** `written` is emptied before the events, so that it holds their groups alone. */
-async function work(store: Store, subject: Subject, written: Group[] = []): Promise<Rates> {
+/** `written`: what a recording store has noted so far; answered are the `groups` of the events alone. */
+async function work(
+  store: Store,
+  subject: Subject,
+  written: readonly Group[] = [],
+): Promise<Rates & { readonly groups: readonly Group[] }> {
   const { kind } = subject.kind;
   const supervisor = await createSupervisor({ kinds: [subject.kind], store });
   await populate(supervisor, subject, actors);
@@ -105,12 +111,11 @@ async function work(store: Store, subject: Subject, written: Group[] = []): Prom
       mustHold(await supervisor.spawn(kind, { id: `b${n}`, input: subject.input(n) }));
     }),
   );
-  written.length = 0;
+  const before = written.length;
   const eventsMs = await timed(() => drive(moves));
-  const groups = [...written];
+  const groups = written.slice(before);
   await supervisor.stop();
-  written.splice(0, Infinity, ...groups);
-  return { events: (moves / eventsMs) * 1_000, creates: (creates / createsMs) * 1_000 };
+  return { events: (moves / eventsMs) * 1_000, creates: (creates / createsMs) * 1_000, groups };
 }
 
 /** Groups as one statement each over one connection, which is what a program without a supervisor would do. */

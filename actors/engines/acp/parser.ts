@@ -1,6 +1,7 @@
 import type { Json } from '../../../machines/outputs.js';
 import { isObject, listAt, numberAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import type { TurnIO, Usage } from '../engine.js';
+import type { ContextUse } from '../turn-events.js';
 import { firstBytes } from '../process/output.js';
 import type { TurnReport } from '../turn-events.js';
 
@@ -34,7 +35,7 @@ export function acpParser(io: TurnIO): AcpParser {
   let text = '';
   let isAfterTool = false;
   let usage: Usage | undefined;
-  let context: Pick<Usage, 'contextTokens' | 'contextWindow'> | undefined;
+  let context: ContextUse | undefined;
   let heard = 0;
   const tools = new Map<string, JsonObject>();
 
@@ -154,7 +155,7 @@ function resultOf(call: JsonObject): string {
 }
 
 /** Many agents tell how full the context is, and of how many tokens; an agent that does not know says 0. */
-function contextOf(update: JsonObject): Pick<Usage, 'contextTokens' | 'contextWindow'> | undefined {
+function contextOf(update: JsonObject): ContextUse | undefined {
   const [used = 0, size = 0] = [numberAt(update, 'used'), numberAt(update, 'size')];
   if (used <= 0) return undefined;
   return size > 0 ? { contextTokens: used, contextWindow: size } : { contextTokens: used };

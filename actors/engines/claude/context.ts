@@ -1,5 +1,5 @@
 import { isObject, numberAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
-import type { Usage } from '../engine.js';
+import type { ContextUse } from '../turn-events.js';
 
 /**
  * How full the agent's context is. The sums of its `result` are of all requests of a turn, which read the same context
@@ -8,7 +8,7 @@ import type { Usage } from '../engine.js';
 export interface ContextReader {
   take(message: JsonObject): void;
   /** Nothing where no request was seen; without the window where `result` names none for its model. */
-  usage(result: JsonObject): Pick<Usage, 'contextTokens' | 'contextWindow'>;
+  usage(result: JsonObject): ContextUse;
 }
 
 export function contextReader(): ContextReader {

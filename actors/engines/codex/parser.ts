@@ -1,6 +1,7 @@
 import type { Json } from '../../../machines/outputs.js';
 import { listAt, numberAt, objectAt, textAt, type JsonObject } from '../agent/lines.js';
 import type { TurnIO, TurnResult, Usage } from '../engine.js';
+import type { ContextUse } from '../turn-events.js';
 import { limitWindow, type LimitsMemory } from '../limits.js';
 import { firstBytes } from '../process/output.js';
 
@@ -28,7 +29,7 @@ export function codexParser(io: TurnIO, limits: LimitsMemory): CodexParser {
   let turnId: string | undefined;
   let first: Tokens | undefined;
   let total: Tokens | undefined;
-  let context: Pick<Usage, 'contextTokens' | 'contextWindow'> = {};
+  let context: ContextUse = {};
   const items = new Map<string, JsonObject>();
 
   function remember(item: JsonObject): void {
@@ -124,10 +125,7 @@ const less = (one: Tokens, other: Tokens): Tokens => ({
 });
 
 /** The last request alone says how large the context is: the others read the same again. */
-const contextOf = (
-  { input, output }: Tokens,
-  window: number,
-): Pick<Usage, 'contextTokens' | 'contextWindow'> => ({
+const contextOf = ({ input, output }: Tokens, window: number): ContextUse => ({
   contextTokens: input + output,
   ...(window > 0 && { contextWindow: window }),
 });

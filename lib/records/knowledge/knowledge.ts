@@ -71,23 +71,22 @@ export function openKnowledge({
     { path, matchCount }: Hit,
     fragments: readonly string[],
   ): Promise<Answer['results'][number]> {
-    const opened = await openJailed(home, path);
-    if (typeof opened === 'string') return { path, title: titleOf('', path), snippet: '', matchCount };
-    try {
-      const text = (await readStart(opened.handle, Math.min(opened.size, shownBytesMax))).toString('utf8');
-      return { path, title: titleOf(text, path), snippet: snippetOf(text, fragments), matchCount };
-    } finally {
-      await opened.handle.close();
-    }
+    const text = await startOf(path, shownBytesMax);
+    const snippet = text === undefined ? '' : snippetOf(text, fragments);
+    return { path, title: titleOf(text ?? '', path), snippet, matchCount };
   }
 
-  async function titled(document: Document): Promise<KnowledgePage['documents'][number]> {
-    const { path } = document;
+  const titled = async (document: Document): Promise<KnowledgePage['documents'][number]> => ({
+    ...document,
+    title: titleOf((await startOf(document.path, titleBytesMax)) ?? '', document.path),
+  });
+
+  /** Undefined where it is gone, or no file to be read. */
+  async function startOf(path: string, bytesMax: number): Promise<string | undefined> {
     const opened = await openJailed(home, path);
-    if (typeof opened === 'string') return { ...document, title: titleOf('', path) };
+    if (typeof opened === 'string') return undefined;
     try {
-      const text = (await readStart(opened.handle, Math.min(opened.size, titleBytesMax))).toString('utf8');
-      return { ...document, title: titleOf(text, path) };
+      return (await readStart(opened.handle, Math.min(opened.size, bytesMax))).toString('utf8');
     } finally {
       await opened.handle.close();
     }

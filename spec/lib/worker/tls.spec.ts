@@ -1,19 +1,17 @@
 import { expect } from 'chai';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
+import { spawn } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from '../../helpers/command.js';
 import { selfSigned } from '../../fixtures/certificate.js';
-import { Troupe } from '../cli/troupe.js';
+import { Running, Troupe } from '../cli/troupe.js';
 import { makeClient, type Client } from '../gateway/fixture.js';
 
 /** A gateway that the network reaches by TLS, behind a certificate authority of one's own: real processes. */
 describe('a worker that joins by TLS', function () {
   this.timeout(180_000);
   let troupe: Troupe;
-  let worker: ChildProcess | undefined;
+  let worker: Running | undefined;
   let client: Client;
   let url: string;
   let certificate: string;
@@ -44,7 +42,7 @@ describe('a worker that joins by TLS', function () {
     url = publicUrl;
   });
   after(async () => {
-    worker?.kill('SIGKILL');
+    await worker?.kill('SIGKILL');
     await troupe.run('stop', '--now', '--home', troupe.home());
     await troupe.clear();
   });
@@ -58,15 +56,14 @@ describe('a worker that joins by TLS', function () {
       env: { PATH: process.env['PATH'], HOME: troupe.folder, ...env },
     });
     child.stdin.end(`${code}\n`);
-    return child;
+    return new Running(child);
   }
 
   // It was called a gateway that does not answer
   it('says that the certificate is not trusted here, and what helps', async () => {
-    const child = await begin({});
-    const said = text(child.stderr);
-    expect(await once(child, 'close')).to.deep.equal([3, null]);
-    expect(await said).to.equal(
+    const { code, err } = await (await begin({})).ended;
+    expect(code).to.equal(3);
+    expect(err).to.equal(
       `The gateway at ${url}/ shows a certificate that this machine does not trust: self-signed certificate. ` +
         'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.\n',
     );
@@ -74,12 +71,8 @@ describe('a worker that joins by TLS', function () {
 
   // Its agents reached the gateway by no address: they were not told whom this machine trusts
   it('runs turns whose agents reach the gateway by TLS, too', async () => {
-    const child = (worker = await begin({ NODE_EXTRA_CA_CERTS: certificate }));
-    await new Promise<void>((resolve) => {
-      let said = '';
-      for (const stream of [child.stdout, child.stderr])
-        stream.on('data', (piece) => /Connected/.test((said += String(piece))) && resolve());
-    });
+    worker = await begin({ NODE_EXTRA_CA_CERTS: certificate });
+    await worker.seen(/Connected/);
     const made = await client.post('/api/sessions', { prompt: 'Talk', engine: 'talk', worker: 'gpu1' });
     expect(made.status, made.text).to.equal(201);
     let session = (await client.get(`/api/sessions/${made.body.id}`)).body;
