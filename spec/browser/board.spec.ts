@@ -183,6 +183,7 @@ describe('the board', () => {
     await page.fill('.delegate textarea', 'hang on until they stand still');
     await page.click('.delegate button');
     const link = page.locator('[role=status] >> text=Delegated to ann >> a');
+    await link.waitFor();
     const [attempt] = (await house.operator.get(`/api/work-items/${id}/sessions`)).body;
     expect(await link.getAttribute('href')).to.equal(`#/chat/${attempt.id}`);
     await page.waitForSelector('.item .heading [data-status=executing]');

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
 export interface LongListProps<Item> {
   readonly items: readonly Item[];
@@ -46,11 +46,8 @@ export function LongList<Item>({
   onRange,
   ...rest
 }: LongListProps<Item>) {
-  const { list, from, to, above, below, reveal } = useRange({
-    count: items.length,
-    heightPx,
-    keyOf: (index) => keyOf(items[index] as Item),
-  });
+  const keys = useMemo(() => items.map(keyOf), [items]);
+  const { list, from, to, above, below, reveal } = useRange(keys, heightPx);
   useLayoutEffect(() => {
     if (control !== undefined) control.current = { reveal };
   });
@@ -87,20 +84,15 @@ export function LongList<Item>({
   );
 }
 
-function useRange({
-  count,
-  heightPx,
-  keyOf,
-}: {
-  readonly count: number;
-  readonly heightPx: number;
-  readonly keyOf: (index: number) => string;
-}) {
+function useRange(keys: readonly string[], heightPx: number) {
+  const count = keys.length;
   const list = useRef<HTMLElement>(null);
-  const heights = useRef(new Map<string, number>());
+  const measured = useRef(new Map<string, number>());
+  // By place as well: all of them are summed up in each frame in which one scrolls
+  const heights = useMemo(() => keys.map((key) => measured.current.get(key) ?? heightPx), [keys]);
   const range = useSignal({ from: 0, to: firstRows });
   const turns = useRef(0);
-  const heightOf = (index: number): number => heights.current.get(keyOf(index)) ?? heightPx;
+  const heightOf = (index: number): number => heights[index] ?? heightPx;
   const sum = (from: number, to: number): number => {
     let height = 0;
     for (let index = from; index < to; index += 1) height += heightOf(index);
@@ -110,7 +102,10 @@ function useRange({
   const settle = (): void => {
     const element = list.current;
     if (element === null || count <= shortMax) return;
-    measure(element, count, (index, height) => heights.current.set(keyOf(index), height));
+    measure(element, count, (index, height) => {
+      measured.current.set(keys[index] as string, height);
+      heights[index] = height;
+    });
     let top = element.getBoundingClientRect().top;
     let from = 0;
     while (from < count - 1 && top + heightOf(from) < -marginPx) top += heightOf(from++);
@@ -174,9 +169,10 @@ function measure(list: Element, count: number, take: (index: number, height: num
   const rows = [...list.children].filter(
     (row): row is HTMLElement => 'index' in (row as HTMLElement).dataset,
   );
+  const places = rows.map((row) => row.getBoundingClientRect());
   rows.forEach((row, n) => {
-    const { top, height } = row.getBoundingClientRect();
-    const next = rows[n + 1]?.getBoundingClientRect().top;
+    const { top, height } = places[n] as DOMRect;
+    const next = places[n + 1]?.top;
     const index = Number(row.dataset['index']);
     if (index < count && (next !== undefined || index === count - 1))
       take(index, next === undefined ? height : next - top);
