@@ -307,7 +307,10 @@ export interface EffectContext<Rows = any, Event = any> {
   readonly reason: () => 'left' | 'stopping' | 'restarting' | 'lost' | undefined;
   /** Send a durable event to the own actor; resolves once committed or refused, rejects where the actor failed at it. */
   send(event: Unstamped<Otherwise<Event, AnyEvent>>): Promise<void>;
-  /** Replace the durable checkpoint of the effect (pid, start time …); resolves after its commit. */
+  /**
+   * Replace the durable checkpoint of the effect (pid, start time …); resolves after its commit. While the store cannot
+   * write (a full disk, a repair) it waits; `rows` and `step` do so, too.
+   */
   checkpoint(data: Json): Promise<void>;
   /** The last checkpoint of a run that a crash or a restart cut off; undefined where there was none. */
   readonly checkpointed: Json | undefined;

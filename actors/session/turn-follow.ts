@@ -1,6 +1,5 @@
 import type { Json } from '../../machines/outputs.js';
 import type { EffectContext } from '../contracts.js';
-import { untilWritten } from '../until-written.js';
 import type { Usage } from '../engines/engine.js';
 import type { SpawnNote } from '../engines/process.js';
 import { firstBytes } from '../engines/process/output.js';
@@ -113,10 +112,7 @@ export function followTurn({
         case 'process.noted':
           // as the spawner wrote it
           note = event.note as unknown as SpawnNote;
-          return acknowledge(
-            event.seq,
-            untilWritten(() => context.checkpoint({ ...note, ...whereabouts }), context.signal),
-          );
+          return acknowledge(event.seq, context.checkpoint({ ...note, ...whereabouts }));
         case 'turn.ended':
           return end(event);
       }

@@ -1,16 +1,17 @@
 import type { ActorKey, Effect, EffectContext, Kind } from '../../actors/contracts.js';
+import { untilWritten } from '../../actors/until-written.js';
 import { system } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
-import { deeperThan } from '../../machines/text.js';
-import type { Store } from '../store/contract.js';
+import { StoreError } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import type { Commits } from './commit.js';
 import type { Supervisor } from './contract.js';
 import type { Dispatch } from './delivery/dispatch.js';
 import { errorData, type Start } from './draft/actions.js';
-import { assertJson, carried } from './draft/codec.js';
+import { assertJson, carried, carriedOutcome } from './draft/codec.js';
 import type { Kernel } from './kernel.js';
-import { StepJournal } from './step-journal.js';
+import { youngestRows } from './queries.js';
+import { rowsBelow, StepJournal } from './step-journal.js';
 
 /**
  * Runs the effects whose start is committed, and brings their results back as events. A result is
@@ -173,7 +174,7 @@ export class Effects {
         const { causality } = this.kernel.environment;
         return causality?.within(`effect=${context.key}`, carryOut) ?? carryOut();
       })
-      .then(json) // what is no data is the effect's error
+      .then(carriedOutcome) // what is no data is the effect's error
       .then(
         (output) =>
           finished({ type: `xstate.done.actor.${start.callId}`, output, actorId: start.callId } as {
@@ -264,13 +265,45 @@ export class Effects {
       throw new TypeError('Steps are of at-least-once effects: one that a crash cuts off is run again.');
     const running = this.running.get(outboxKey);
     if (running === undefined) throw new TypeError('A step began after its effect had ended.');
+    const { signal } = context;
     running.steps ??= new StepJournal(
-      this.kernel.store,
-      (ops) => this.commits.write(ops),
+      {
+        read: (start) => this.outlast(() => rowsBelow(this.kernel.store, start), signal),
+        write: (ops) => this.outlast(() => this.commits.write(ops), signal),
+      },
       (name) => keys.step(outboxKey, name),
       context,
     );
     return running.steps;
+  }
+
+  /** A store that is away for a moment costs an effect time and no more. */
+  private outlast<Done>(ask: () => Promise<Done>, signal: AbortSignal): Promise<Done> {
+    const pause = (ms: number): Promise<void> =>
+      new Promise((resolve) => {
+        const over = (): void => {
+          cancel();
+          signal.removeEventListener('abort', over);
+          resolve();
+        };
+        const cancel = this.kernel.environment.clock.timeout(ms, over);
+        signal.addEventListener('abort', over);
+      });
+    return untilWritten(ask, signal, pause);
+  }
+
+  private async note(outboxKey: string, text: string): Promise<void> {
+    const running = this.running.get(outboxKey);
+    if (running === undefined) return; // it has ended, and its row with it
+    const { noted } = running;
+    running.noted = true;
+    try {
+      await this.commits.write([[outboxKey, text]]);
+    } catch (error) {
+      // Nothing was written, so it has not acted either
+      if (error instanceof StoreError && error.code === 'STORE_UNAVAILABLE') running.noted = noted;
+      throw error;
+    }
   }
 
   private contextOf(
@@ -283,6 +316,7 @@ export class Effects {
     listeners: Running['listeners'],
     steps: () => StepJournal,
   ): EffectContext {
+    let noting = Promise.resolve(); // one after the other: the last one counts
     return {
       key: outboxKey.slice(2),
       actor,
@@ -292,9 +326,12 @@ export class Effects {
       send: async (event) => this.send(actor, carried(event, 'event') as typeof event, `effect:${start.src}`),
       checkpoint: async (note) => {
         assertJson(note, 'note');
-        const running = this.running.get(outboxKey);
-        if (running !== undefined) running.noted = true;
-        return this.commits.write([[outboxKey, JSON.stringify({ ...row, note })]]);
+        const text = JSON.stringify({ ...row, note });
+        const { signal } = controller;
+        noting = noting
+          .catch(() => undefined)
+          .then(() => this.outlast(() => this.note(outboxKey, text), signal));
+        return noting;
       },
       checkpointed,
       step: async (name, run) => steps().run(name, run) as Promise<never>, // what it answered, as it was stored
@@ -303,47 +340,8 @@ export class Effects {
       onEvent: (listener) => {
         listeners.push(listener);
       },
-      rows: (collection, options) => youngestRows(this.kernel.store, actor, collection, options),
+      rows: (collection, options) =>
+        this.outlast(() => youngestRows(this.kernel.store, actor, collection, options), controller.signal),
     };
   }
 }
-
-const depthMax = 200;
-
-/** What an effect returns becomes part of an event, and events are data. */
-function json(output: unknown): Json | undefined {
-  if (output === undefined) return undefined;
-  // No snapshot could hold it
-  if (deeperThan(output, depthMax)) throw new RangeError(`The outcome is nested deeper than ${depthMax}.`);
-  return carried(output, 'output');
-}
-
-/** The youngest rows of an actor's collection that `where` takes, oldest first; at most a thousand. */
-export async function youngestRows(
-  store: Store,
-  actor: ActorKey,
-  collection: string,
-  {
-    last = rowsMax,
-    where = () => true,
-  }: { readonly last?: number; readonly where?: (row: Json) => boolean } = {},
-): Promise<Json[]> {
-  const start = keys.row(collection, actor.kind, actor.id, '');
-  const wanted = Math.min(last, rowsMax);
-  const found: Json[] = [];
-  let before = `${start}\x7f`;
-  for (let pages = 0; pages < rowPagesMax && found.length < wanted; pages += 1) {
-    const page = await store.page({ gte: start, lt: before, reverse: true, limit: wanted });
-    for (const [key, value] of page) {
-      before = key;
-      const row = JSON.parse(value) as Json;
-      if (found.length < wanted && where(row)) found.push(row);
-    }
-    if (page.length < wanted) break;
-  }
-  return found.reverse();
-}
-
-/** What `where` takes may lie far back. */
-const rowPagesMax = 100;
-const rowsMax = 1_000;

@@ -1,6 +1,7 @@
 import type { ActorKey, Kind } from '../../actors/contracts.js';
 import { authorityOf, type Caller } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
+import type { Store } from '../store/contract.js';
 import { keys, pageLimit, pageMax, part, partsOf, prefix } from '../store/keys.js';
 import type { Waiting } from '../../machines/waiting.js';
 import { waitingFor, waitingList } from './draft/indexes.js';
@@ -248,3 +249,33 @@ function eventsOf(kind: Kind, { snapshot }: ActorState): string[] {
     .filter((type) => !type.startsWith('xstate.') && type !== '*' && type !== '')
     .sort();
 }
+
+/** The youngest rows of an actor's collection that `where` takes, oldest first; at most a thousand. */
+export async function youngestRows(
+  store: Store,
+  actor: ActorKey,
+  collection: string,
+  {
+    last = rowsMax,
+    where = () => true,
+  }: { readonly last?: number; readonly where?: (row: Json) => boolean } = {},
+): Promise<Json[]> {
+  const start = keys.row(collection, actor.kind, actor.id, '');
+  const wanted = Math.min(last, rowsMax);
+  const found: Json[] = [];
+  let before = `${start}\x7f`;
+  for (let pages = 0; pages < rowPagesMax && found.length < wanted; pages += 1) {
+    const page = await store.page({ gte: start, lt: before, reverse: true, limit: wanted });
+    for (const [key, value] of page) {
+      before = key;
+      const row = JSON.parse(value) as Json;
+      if (found.length < wanted && where(row)) found.push(row);
+    }
+    if (page.length < wanted) break;
+  }
+  return found.reverse();
+}
+
+/** What `where` takes may lie far back. */
+const rowPagesMax = 100;
+const rowsMax = 1_000;

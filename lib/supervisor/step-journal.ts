@@ -16,8 +16,7 @@ export class StepJournal {
   private closed = false;
 
   constructor(
-    private readonly store: Store,
-    private readonly write: (ops: readonly Op[]) => Promise<void>,
+    private readonly store: StepStore,
     /** Where the row of a step stands. */
     private readonly place: (name: string) => string,
     private readonly effect: Pick<EffectContext, 'reason' | 'signal'>,
@@ -48,7 +47,7 @@ export class StepJournal {
       text = JSON.stringify(await outcomeOf(name, step));
       if (gone.has(this.effect.reason())) this.effect.signal.throwIfAborted(); // and its row with it
       this.rows.add(place);
-      await this.write([[place, text]]);
+      await this.store.write([[place, text]]);
     }
     const { output, error } = JSON.parse(text) as Outcome;
     if (error !== undefined) throw Object.assign(new Error(error.message), error);
@@ -57,12 +56,18 @@ export class StepJournal {
 
   /** What earlier runs have left, read once. */
   private stored(): Promise<ReadonlyMap<string, string>> {
-    this.outcomes ??= rowsBelow(this.store, this.place('')).then((rows) => {
+    this.outcomes ??= this.store.read(this.place('')).then((rows) => {
       for (const [place] of rows) this.rows.add(place);
       return new Map(rows);
     });
     return this.outcomes;
   }
+}
+
+export interface StepStore {
+  /** All rows whose keys begin so. */
+  read(start: string): Promise<[key: string, value: string][]>;
+  write(ops: readonly Op[]): Promise<void>;
 }
 
 const nameMax = 200;

@@ -1,6 +1,7 @@
 import superjson from 'superjson';
 import type { Persisted } from '../../../actors/contracts.js';
 import type { Json } from '../../../machines/outputs.js';
+import { deeperThan } from '../../../machines/text.js';
 
 /**
  * Snapshots as text. The built-in machines keep plain JSON; a host's Dates, Maps, Sets and undefineds go
@@ -50,6 +51,17 @@ export function assertJson(value: unknown, name: string): void {
 /** The very value that will be read back from that text. Nothing (undefined) is null. */
 export const carried = (value: unknown, name: string): Json =>
   value === undefined ? null : (JSON.parse(jsonText(value, name)) as Json);
+
+/** What an effect returns becomes part of an event, and events are data. */
+export function carriedOutcome(output: unknown): Json | undefined {
+  if (output === undefined) return undefined;
+  // No snapshot could hold it
+  if (deeperThan(output, outcomeDepthMax))
+    throw new RangeError(`The outcome is nested deeper than ${outcomeDepthMax}.`);
+  return carried(output, 'output');
+}
+
+const outcomeDepthMax = 200;
 
 /**
  * Plain JSON of a caller's, without the objects that the caller keeps hold of: what is changed there later must

@@ -92,7 +92,6 @@ describe('engineTurnHand', () => {
     const context = {
       ...at.context,
       send: refusing(at.context.send, 2),
-      checkpoint: refusing(at.context.checkpoint, 1),
     };
     expect(await effect.run(input(), context)).to.deep.equal({ outcome: 'succeeded', text: 'What is new?' });
     expect(at.sent).to.deep.equal([{ type: 'turn.began', turnId: 's1:1' }]);

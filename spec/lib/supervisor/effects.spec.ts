@@ -291,6 +291,71 @@ describe('effects', () => {
       expect(calls[1]?.recovered).to.equal(undefined);
     });
 
+    // A message was said to have perhaps arrived, and a step of a run failed, though neither had begun: the store had
+    // refused their checkpoint for a moment. Found by the fault matrix.
+    it('whose checkpoint is refused for a moment go on once it is written', async () => {
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
+      await go('x');
+      await house.environment.settle();
+      house.store.fail({ mode: 'before' });
+      let isNoted = false;
+      void calls[0]?.context.checkpoint({ pid: 1 }).then(() => (isNoted = true));
+      await house.environment.advance(2_000);
+      expect(isNoted).to.equal(false);
+      house.store.fail(undefined);
+      await house.environment.advance(5_000);
+      expect(isNoted).to.equal(true);
+      expect(await worker()).to.deep.include({ state: 'working', errors: [] });
+      await house.crash();
+      await house.environment.settle();
+      expect(calls[1]?.recovered).to.deep.equal({ pid: 1 });
+    });
+
+    it('whose checkpoints overtake each other keep the last', async () => {
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
+      await go('x');
+      await house.environment.settle();
+      house.store.fail({ mode: 'before', failAt: 1 });
+      const all = [1, 2].map((pid) => calls[0]?.context.checkpoint({ pid }));
+      await house.environment.advance(5_000);
+      await Promise.all(all);
+      await house.crash();
+      await house.environment.settle();
+      expect(calls[1]?.recovered).to.deep.equal({ pid: 2 });
+    });
+
+    it('stopped while their checkpoint is refused have not acted, and begin at the next start', async () => {
+      const calls: string[] = [];
+      await open({
+        guarantee: 'at-most-once',
+        recover: () => Promise.resolve(calls.push('recover')),
+        run: async (_input: unknown, { checkpoint }) => {
+          calls.push('run');
+          await checkpoint({});
+        },
+      });
+      house.store.fail({ mode: 'before', failAt: 2 });
+      await go('x');
+      await house.environment.settle();
+      await house.restart();
+      await house.environment.settle();
+      expect(calls).to.deep.equal(['run', 'run']);
+      expect(await worker()).to.deep.include({ state: 'idle', errors: [] });
+    });
+
+    it('that write a checkpoint after their end leave no row behind', async () => {
+      const { effect, calls } = puppet('at-most-once');
+      await open(effect);
+      await go('x');
+      await house.environment.settle();
+      calls[0]?.resolve('done');
+      await house.environment.settle();
+      await calls[0]?.context.checkpoint({ pid: 1 });
+      expect(await outbox()).to.deep.equal([]);
+    });
+
     it('left behind by a crash are cleaned up, and their outcome moves no one', async () => {
       const { effect, calls } = puppet('at-most-once');
       await open(effect);
@@ -442,6 +507,23 @@ describe('effects', () => {
     });
 
     // An effect of an earlier life begins while its supervisor still starts: there must be one to act through.
+    it('rows and steps of a store that is away for a moment: they wait for it', async () => {
+      const done: unknown[] = [];
+      await open({
+        guarantee: 'at-least-once',
+        run: async (_input, { step, rows }) => {
+          done.push(await step('one', () => 1));
+          done.push(await rows('notes'));
+          return 'all';
+        },
+      });
+      house.store.fail({ mode: 'before', failAt: 2 });
+      await go();
+      await house.environment.advance(5_000);
+      expect(done).to.deep.equal([1, []]);
+      expect(await worker()).to.deep.include({ results: ['all'], errors: [] });
+    });
+
     it('supervisor: the one that runs it, also for an effect that goes on after a crash', async () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);

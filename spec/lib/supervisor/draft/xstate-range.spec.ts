@@ -46,6 +46,6 @@ describe('the lowest XState that a host may bring', () => {
       stream.on('data', (piece) => (output += String(piece)));
     const [code] = (await once(child, 'close')) as [number | null];
     expect(code, output).to.equal(0);
-    expect(output).to.match(/[3-9]\d passing/);
+    expect(output).to.match(/(?:[3-9]\d|\d{3}) passing/);
   });
 });
