@@ -2,7 +2,7 @@ import type { Engine } from '../actors/engines/engine.js';
 import { systemEnvironment, type Environment } from './environment.js';
 import { addressesOf, openListeners, type Listeners } from './gateway/listeners.js';
 import { isLoopback } from './gateway/origin.js';
-import { openStandby } from './gateway/standby.js';
+import { openStandby } from './gateway/standby/standby.js';
 import { readAnnouncement, secretsOf } from './home/announce.js';
 import { makeFolder, makePrivate, sweepTemporary } from './home/atomic-file.js';
 import { readCertificate } from './home/certificate.js';

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { markAt } from '../../actors/engines/process/agent-mark.js';
 import type { TokenBook } from './authentication.js';
-import { clientEndOf } from './forwarded.js';
+import { clientEndOf } from './standby/forwarded.js';
 
 /**
  * Does an agent sit at the far end of a loopback connection? One that has read `gateway.json` shows the

@@ -5,7 +5,7 @@ import { hostname, networkInterfaces } from 'node:os';
 import type { Context, Next } from 'koa';
 import { refuse } from '../../machines/refusals.js';
 import { answerRefusal } from './errors.js';
-import { forwardProtocol } from './forwarded.js';
+import { forwardProtocol } from './standby/forwarded.js';
 import { isLoopback } from './origin.js';
 
 /**

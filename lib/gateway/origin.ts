@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import { readFile } from 'node:fs/promises';
-import { clientEndOf } from './forwarded.js';
+import { clientEndOf } from './standby/forwarded.js';
 
 /**
  * Which addresses may be in the request: the defence against pages of other origins and against names that

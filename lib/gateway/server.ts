@@ -4,7 +4,7 @@ import { agentProcesses } from './agent-process.js';
 import { authentication, cookieJar, createAuthenticator, type TokenBook } from './authentication.js';
 import { failures, answerClientErrors, isClientError } from './errors.js';
 import { originCheck, isLoopback, type Names } from './origin.js';
-import { forwardedConnections } from './forwarded.js';
+import { forwardedConnections } from './standby/forwarded.js';
 import { drainable, oneAtATime, openListeners, type Listeners, type Tls } from './listeners.js';
 import type { BackUp } from './routes/backup.js';
 import type { Console } from './routes/status.js';

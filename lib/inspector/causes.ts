@@ -1,5 +1,5 @@
 import type { LogEntry } from '../supervisor/contract.js';
-import { began, causeOf } from '../supervisor/cause-of.js';
+import { began, causeOf } from '../supervisor/event-log.js';
 import type { Inspection } from '../supervisor/inspection-answers.js';
 import { titleOf } from './actors.js';
 import type { Causes } from './answers.js';

@@ -13,7 +13,7 @@ export interface SegmentWriter {
   readonly place: Place;
   /**
    * Close after a failed append, and cut off whatever it left. Throws where the disk does not let it; call
-   * again then.
+   * again then. Once that is done its files are no more its business: another may have taken their place.
    */
   abandon(): Promise<void>;
   /** Give back the reserved room. */
@@ -42,6 +42,7 @@ export async function openSegmentWriter(options: SegmentWriterOptions): Promise<
   let file = await files.open(join(directory, place.segment), 'log');
   let reserved = place.offset;
   let reserving: Promise<void> | undefined;
+  let isAbandoned = false;
   await file.truncate(place.offset);
   await file.sync();
   // An earlier process may have made the file and died before its name was durable.
@@ -100,6 +101,7 @@ export async function openSegmentWriter(options: SegmentWriterOptions): Promise<
       return place;
     },
     async abandon() {
+      if (isAbandoned) return;
       await reserving;
       await file.close().catch(() => undefined);
       // The failure may have been that a new segment could not be made.
@@ -110,6 +112,7 @@ export async function openSegmentWriter(options: SegmentWriterOptions): Promise<
       } finally {
         await again.close();
       }
+      isAbandoned = true;
     },
     async close() {
       await reserving;

@@ -3,7 +3,7 @@ import type { Json } from '../../machines/outputs.js';
 import type { Store } from '../store/contract.js';
 import { keys } from '../store/keys.js';
 import { decode, decodeState } from './draft/codec.js';
-import type { LogEntry, PastState, SealedEntry, WatchOptions } from './contract.js';
+import type { Inspection, LogEntry, PastState, SealedEntry, WatchOptions } from './contract.js';
 import { xstate5 } from './draft/driver.js';
 import { metaOf, none, noFailures } from './draft/actor-state.js';
 
@@ -277,3 +277,39 @@ function reset(floor: number, head: number): LogEntry {
 
 // Read through a function: the compiler would otherwise take the flag for constant across an await.
 const aborted = (signal: AbortSignal | undefined): boolean => signal?.aborted === true;
+
+/**
+ * The entry that caused this one, where it is still in the log. The log says it of each: the position of the entry that
+ * sent the message, the effect that ended, a timer, the name of a transaction; behind a name may stand the effect that
+ * carried it out.
+ */
+export async function causeOf(
+  inspection: Pick<Inspection, 'entry'>,
+  entry: LogEntry,
+): Promise<LogEntry | undefined> {
+  const { cause } = entry;
+  if (typeof cause === 'number') return inspection.entry(cause);
+  if (cause === null || (!cause.startsWith('effect:') && cause !== 'timer'))
+    return entry.position === entry.transaction ? undefined : inspection.entry(entry.transaction);
+  for (
+    let earlier = await inspection.entry(entry.previous), steps = 0;
+    earlier !== undefined && steps < causeDepthMax;
+    steps += 1
+  ) {
+    if (began(entry, earlier)) return earlier;
+    earlier = await inspection.entry(earlier.previous);
+  }
+  return undefined;
+}
+
+/** Did this earlier entry of the same actor begin what the later one is the end of? */
+export function began(entry: LogEntry, earlier: LogEntry): boolean {
+  const { cause } = entry;
+  if (cause === 'timer')
+    return JSON.stringify(earlier.from) !== JSON.stringify(earlier.to) || earlier.from === null;
+  const generation = /^effect:(\d+)\.\d+$/.exec(String(cause))?.[1];
+  if (generation !== undefined) return earlier.revision === Number(generation);
+  return earlier.effects.includes(String(cause).slice('effect:'.length));
+}
+
+const causeDepthMax = 200;

@@ -1,6 +1,6 @@
 import type { ActorKey } from '../../actors/contracts.js';
 import { partsOf } from '../store/keys.js';
-import { causeOf } from '../supervisor/cause-of.js';
+import { causeOf } from '../supervisor/event-log.js';
 import type { LogEntry, Supervisor } from '../supervisor/contract.js';
 import { readTraceparent, spanIdOf, traceIdOf, type TraceContext } from './spans.js';
 

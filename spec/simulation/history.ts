@@ -78,6 +78,8 @@ class History {
   /** Lives of the plan that are over. */
   private ended = 0;
   private calmSince = Infinity;
+  /** A clock that leaps makes due what its timeout brings later: until then, at most the longest pause of a retry. */
+  private leaptAt = -Infinity;
   private idle: string | undefined;
   private version: 1 | 2 = 1;
   private events = 0;
@@ -97,7 +99,8 @@ class History {
     const write = (line: string): void => {
       if (level !== undefined) process.stdout.write(`${machine.now} ${line}`);
       // No actor idle with work, once faults have been over for a while
-      if (line.includes('"turnHeld":false') && machine.now > this.calmSince + 15e6) this.idle ??= line;
+      if (line.includes('"turnHeld":false') && machine.now > Math.max(this.calmSince, this.leaptAt) + 15e6)
+        this.idle ??= line;
     };
     this.log = pino({ level: level ?? 'warn', base: null }, { write });
   }
@@ -343,11 +346,13 @@ class History {
       case 'wall':
         faults.note('wall clock set');
         machine.wallAheadMs += step.ms;
+        this.leaptAt = machine.now + longestPause;
         return;
       case 'sleep':
         faults.note('machine slept');
         machine.wallAheadMs += step.ms;
         machine.sleptMs += step.ms;
+        this.leaptAt = machine.now + longestPause;
         return;
       case 'stall':
         faults.note('process stalled');
@@ -503,6 +508,9 @@ class History {
     if (process.fell !== undefined) throw fallen(process.fell);
   }
 }
+
+/** Of an actor that fails again and again, microseconds. */
+const longestPause = 60e6;
 
 /** After a fault: what waits for a retry, or behind what does, may take as long. */
 const quietAfter = 20e6;

@@ -159,17 +159,26 @@ function aim(random: Random, lives: Life[], index: number, cell: Cell): void {
   const before = lives[index - 1];
   if (cell.phase === 'opening' && late.test(cell.operation) && before !== undefined)
     lives[index - 1] = { ...before, steps: [...before.steps, damaged('shut')], end: 'kill' };
-  const others = life.faults.filter(({ fault }) => !fault.startsWith('crash'));
+  // Only a life that is well comes to its stop, and to the end of its opening
+  const others =
+    cell.phase === 'running' ? life.faults.filter(({ fault }) => !fault.startsWith('crash')) : [];
   const trigger = fault('error', 'segment.write', 'running', {
     nth: random.between(3, 12),
     share: random.pick([0, 1]),
   });
-  const steps = [...life.steps];
+  const steps =
+    cell.phase === 'stopping'
+      ? life.steps.filter(({ do: what }) => isOperation(what)).slice(0, 12)
+      : [...life.steps];
   steps.splice(random.between(0, steps.length), 0, ...stepsTowards(cell));
   lives[index] = {
     ...life,
     steps,
-    faults: [faultOf(random, cell, 2), ...(cell.phase === 'recovering' ? [trigger] : []), ...others],
+    faults: [
+      faultOf(random, cell, cell.phase === 'running' ? 2 : 1),
+      ...(cell.phase === 'recovering' ? [trigger] : []),
+      ...others,
+    ],
     end: cell.phase === 'stopping' ? 'stop' : life.end,
   };
 }
@@ -221,7 +230,7 @@ function settingsOf(random: Random): Settings {
 }
 
 function lifeOf(random: Random, version: 1 | 2): Life {
-  const count = random.chance(0.15) ? random.between(1, 8) : random.between(30, 120);
+  const count = random.chance(0.15) ? random.between(1, 8) : random.between(80, 190);
   const steps: Step[] = [];
   // Fewer sorts at a time meet each other more often
   const operations = allOperations.filter((one) => !avoid.includes(one));
@@ -239,7 +248,7 @@ function lifeOf(random: Random, version: 1 | 2): Life {
 
 function stepOf(random: Random, sorts: readonly Operation[]): Step {
   const sort = random.next();
-  if (sort < 0.68)
+  if (sort < 0.74)
     return {
       do: rarely(random.pick(sorts), random),
       who: random.between(0, residentsOfEach - 1),

@@ -26,10 +26,11 @@ export class Workshop implements World {
   }
 
   get calmMs(): number {
-    const orders = [...this.clients.all.values()].filter(({ operation }) =>
-      ['order', 'guard', 'retire'].includes(operation),
-    );
-    return orders.length * 30_000;
+    let ms = 0;
+    for (const { operation } of this.clients.all.values())
+      if (slow.has(operation)) ms += 30_000;
+      else if (poison.has(operation)) ms += 60_000;
+    return ms;
   }
 
   kinds(version: 1 | 2): readonly Kind[] {
@@ -121,6 +122,20 @@ export class Workshop implements World {
     }
   }
 }
+
+/** What waits for something outside, and may be asked of it again. */
+const slow: ReadonlySet<Operation> = new Set<Operation>(['order', 'guard', 'retire']);
+/** What its actor fails at, each time after a longer pause; when it is repaired, all of that once more. */
+const poison: ReadonlySet<Operation> = new Set<Operation>([
+  'bigint',
+  'buffer',
+  'carry',
+  'crack',
+  'cyclic',
+  'inherited',
+  'inplace',
+  'spin',
+]);
 
 /** In pages: newest first, each once. */
 export async function allLetters(supervisor: Supervisor): Promise<readonly DeadLetter[]> {

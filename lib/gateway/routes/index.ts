@@ -22,7 +22,7 @@ import { inspectBundleRoutes } from './inspect/bundle.js';
 import { inspectSystemRoutes } from './inspect/system.js';
 import { statelyRoutes } from './inspect/stately.js';
 import { inspectTreeRoutes } from './inspect/tree.js';
-import { fileRoutes } from './files.js';
+import { fileRoutes } from './files/files.js';
 import { knowledgeRoutes, skillRoutes } from './skills.js';
 import { mcpRoutes } from './mcp.js';
 import { metricRoutes } from './metrics.js';

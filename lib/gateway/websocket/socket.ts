@@ -12,7 +12,7 @@ import {
   crossSite,
   readSocketBearer,
 } from '../authentication.js';
-import { forwardPath, type forwardedConnections } from '../forwarded.js';
+import { forwardPath, type forwardedConnections } from '../standby/forwarded.js';
 import { hangUp, workerSockets } from './worker-socket.js';
 import type { OriginCheck } from '../origin.js';
 import { clientOf } from '../origin.js';

@@ -8,7 +8,7 @@ import { findAgentMark } from '../../../actors/engines/process/agent-mark.js';
 import { findSystemProgram } from '../../../actors/sandbox/system-program.js';
 import { selfSigned } from '../../fixtures/certificate.js';
 import { openListeners, type Listeners } from '../../../lib/gateway/listeners.js';
-import { openStandby, type SeenHome, type Standby } from '../../../lib/gateway/standby.js';
+import { openStandby, type SeenHome, type Standby } from '../../../lib/gateway/standby/standby.js';
 import { openOffice, type Office } from '../records/office.js';
 import { makeClient, openHouse, operatorToken, watch, type House } from './fixture.js';
 import { stays } from './stays.js';

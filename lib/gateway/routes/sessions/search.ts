@@ -18,7 +18,7 @@ import {
   workItemSource,
   workItemStatus,
 } from '../../schemas.js';
-import { workItemRow } from '../../work-item-schemas.js';
+import { workItemRow } from '../work-items/schemas.js';
 
 /** Finding things. People search everything, agents what is theirs: the same confinement as in the lists. */
 

@@ -7,7 +7,7 @@ import { route, type HttpRequest, type Route } from '../../route.js';
 import { idOf } from '../../parse.js';
 import type { Reply } from '../../../commands/request.js';
 import { employeeName, idempotencyKey, iso, note, sentence, text } from '../../schemas.js';
-import { workItem } from '../../work-item-schemas.js';
+import { workItem } from './schemas.js';
 
 const requestBody = z.object({
   request: sentence(limits.requestBytesMax).describe(

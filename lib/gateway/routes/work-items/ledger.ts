@@ -9,7 +9,7 @@ import { route, type HttpRequest, type Route } from '../../route.js';
 import { idOf, nextCursor } from '../../parse.js';
 import type { Reply } from '../../../commands/request.js';
 import { idempotencyKey, iso, labels, sentence, text } from '../../schemas.js';
-import { workItem } from '../../work-item-schemas.js';
+import { workItem } from './schemas.js';
 import { attempt, attempts, handOff, handoffBody } from './attempts.js';
 import { pageQuery, rowsOf } from './rows.js';
 

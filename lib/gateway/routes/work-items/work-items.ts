@@ -24,7 +24,7 @@ import {
   workItemSource,
   workItemStatus,
 } from '../../schemas.js';
-import { workItem, workItemEvent, workItemRow } from '../../work-item-schemas.js';
+import { workItem, workItemEvent, workItemRow } from './schemas.js';
 import { eventsOf } from './rows.js';
 import { assignBody, statusBody, archiveBody, assign, move, archive, putAway } from './moves.js';
 

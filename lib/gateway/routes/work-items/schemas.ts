@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listMembers } from '../commands/work-items/work-item-page.js';
-import { iso, maybe, verifyPolicy, workItemSource, workItemStatus } from './schemas.js';
+import { listMembers } from '../../../commands/work-items/work-item-page.js';
+import { iso, maybe, verifyPolicy, workItemSource, workItemStatus } from '../../schemas.js';
 
 /** Work items as they are shown whole, in lists and by their ledger. */
 const workSoFar = {

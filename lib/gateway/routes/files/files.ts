@@ -1,19 +1,19 @@
 import { isUtf8 } from 'node:buffer';
 import { z } from 'zod';
-import { attachFile, keepFile, removeFile, storedFile } from '../../commands/files.js';
-import type { Reply } from '../../commands/request.js';
-import { pageAfter } from '../../commands/page-after.js';
-import { openRefusal } from '../../records/files/file-room.js';
-import { mimetypeOf } from '../../records/files/names.js';
-import { readStart } from '../../records/jailed-file.js';
-import type { Records } from '../../records/records.js';
-import { startProgram } from '../../../actors/start-program.js';
-import type { Json } from '../../../machines/outputs.js';
-import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
-import { cursor, idOf } from '../parse.js';
-import { attached, wholeNumber } from '../schemas.js';
-import { route, type HttpRequest, type Route } from '../route.js';
-import { sendFile } from '../send-file.js';
+import { attachFile, keepFile, removeFile, storedFile } from '../../../commands/files.js';
+import type { Reply } from '../../../commands/request.js';
+import { pageAfter } from '../../../commands/page-after.js';
+import { openRefusal } from '../../../records/files/file-room.js';
+import { mimetypeOf } from '../../../records/files/names.js';
+import { readStart } from '../../../records/jailed-file.js';
+import type { Records } from '../../../records/records.js';
+import { startProgram } from '../../../../actors/start-program.js';
+import type { Json } from '../../../../machines/outputs.js';
+import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
+import { cursor, idOf } from '../../parse.js';
+import { attached, wholeNumber } from '../../schemas.js';
+import { route, type HttpRequest, type Route } from '../../route.js';
+import { sendFile } from './send-file.js';
 
 const listQuery = z.object({
   limit: wholeNumber(1, 1_000).optional().describe('Default 1000.'),
@@ -276,7 +276,7 @@ const shown = ({
   createdAt,
 }: Readonly<Record<string, unknown>>) => ({ id, filename, size, mimetype, path, sessionId, createdAt });
 
-import { iso, sources } from '../schemas.js';
+import { iso, sources } from '../../schemas.js';
 
 /** What the routes of files read and show. */
 const fileMeta = z

@@ -1,6 +1,6 @@
-import type { Reply } from '../commands/request.js';
-import type { JailedFile } from '../records/jailed-file.js';
-import { refuse, type Refusal } from '../../machines/refusals.js';
+import type { Reply } from '../../../commands/request.js';
+import type { JailedFile } from '../../../records/jailed-file.js';
+import { refuse, type Refusal } from '../../../../machines/refusals.js';
 
 /**
  * A file as an answer: always to be saved, never to be shown by a browser as a page of this origin, whatever
