@@ -57,7 +57,12 @@ async function openNoted(options: RecoverOptions, note: OpeningNote): Promise<Op
   if (note.deaths < deathsMax) return recoverHome(options);
   const distrust = `the last ${note.deaths} starts ended soon after opening it`;
   try {
-    const opened = await recoverHome({ ...options, distrust, suspected: true });
+    const opened = await recoverHome({
+      ...options,
+      distrust,
+      suspected: true,
+      consult: note.deaths === deathsMax, // a process that dies over it has one death more at the next start
+    });
     await note.renewed();
     return opened;
   } catch (error) {

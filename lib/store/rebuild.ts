@@ -22,6 +22,11 @@ export interface RebuildOptions {
   readonly reason: string;
   /** Nothing wrong was seen in it: of such only the latest is kept. */
   readonly suspected?: boolean;
+  /**
+   * Where it is in doubt whether the copy has lost its end, the database may be asked how far it got. LevelDB may end
+   * the process over that, so it is done once.
+   */
+  readonly consult?: boolean;
   /** What is known to have been acknowledged: a copy that ends before it has lost some of that. */
   readonly written?: Position;
   readonly log?: Logger;
@@ -66,6 +71,17 @@ export async function rebuildDatabase(options: RebuildOptions): Promise<void> {
       throw new DamageError(
         `the copy ends at entry ${scan.position.seq}, and entry ${options.written?.seq} was acknowledged`,
       );
+    if (scan.tornBytes > 0) {
+      log?.warn(
+        { bytes: scan.tornBytes, seq: scan.position.seq },
+        'second copy of the store ends in a write that never finished, or in damage',
+      );
+      const head = options.consult === true ? await headOfDistrusted(ports, home) : undefined;
+      if (head !== undefined && scan.position.frame < head.frame)
+        throw new DamageError(
+          `the copy ends at entry ${scan.position.seq}, and the database has entry ${head.seq}`,
+        );
+    }
     if (scan.position.frame === 0 && survey.faults.length > 0)
       throw new DamageError(survey.faults.join('; '));
     await database.apply([], scan.position);
@@ -86,6 +102,20 @@ export async function rebuildDatabase(options: RebuildOptions): Promise<void> {
   else await setAside(ports, home, 'store');
   await files.rename(target, join(home, 'store'));
   await files.syncDirectory(home);
+}
+
+/** Undefined where it cannot say. */
+async function headOfDistrusted(ports: StorePorts, home: string): Promise<Position | undefined> {
+  let database: Database | undefined;
+  try {
+    database = await ports.openDatabase(join(home, 'store'), { create: 'never' });
+    return database.head();
+  } catch (error) {
+    if (error instanceof DamageError) return undefined;
+    throw error;
+  } finally {
+    await database?.close();
+  }
 }
 
 /**

@@ -44,6 +44,8 @@ export interface RecoverOptions {
   readonly distrust?: string;
   /** It is distrusted though no one saw anything wrong in it. */
   readonly suspected?: boolean;
+  /** It may be asked how far it got, where the copy may have lost its end. */
+  readonly consult?: boolean;
   /** How far this process has written for good; nothing that ends before it is gone on with. */
   readonly written?: Position;
   readonly segmentBytesMax?: number;

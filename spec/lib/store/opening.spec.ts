@@ -11,7 +11,7 @@ import { storePorts, type StorePorts } from '../../../lib/store/ports.js';
 import { verifyApart } from '../../../lib/store/verify-apart.js';
 import { verifyStore } from '../../../lib/store/verify.js';
 import { rejection } from '../../../lib/testing/store-contract.js';
-import { audit, expectWhole, newHome, usedHome } from './homes.js';
+import { audit, expectWhole, filesIn, flipBit, newHome, usedHome } from './homes.js';
 import { withRawRows } from './raw-rows.js';
 
 const opener = fileURLToPath(new URL('./killed-opener.js', import.meta.url));
@@ -56,6 +56,16 @@ describe('a process that dies soon after it opened its store', () => {
     await writeFile(join(other, 'store-copy', base), bytes);
     await writeFile(join(other, openingNoteFile), '{"format":1,"deaths":1}\n');
     await expectWhole(other, rows);
+  });
+
+  // Two deaths by kill -9, and damage at the end of the second copy: what was acknowledged last was gone, though the
+  // distrusted database had it. Seed 1189 of the simulation.
+  it('keeps what only the distrusted database has, where the second copy is damaged at its end', async () => {
+    const { killed, model } = await usedHome({ checkpointAt: 1 });
+    const segment = (await filesIn(join(killed, 'store-copy'), /^segment-/)).at(-1)!;
+    await flipBit(segment, 1 - 1e-9, (await readFile(segment)).findLastIndex((byte) => byte !== 0) - 20);
+    await writeFile(join(killed, openingNoteFile), '{"format":1,"deaths":1}\n');
+    await expectWhole(killed, model);
   });
 
   it('is not suspected after a close, an opening that was refused or a note that cannot be read once', async () => {
