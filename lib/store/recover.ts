@@ -68,6 +68,9 @@ export async function recoverHome(options: RecoverOptions, isRebuilt = false): P
     : await openOrRebuild(options, survey, began);
   try {
     const opened = await matchCopies(options, survey, database);
+    // This process made folders here, or an earlier one that died before their names were durable; and the marker
+    // says that they must be there.
+    await files.syncDirectory(home);
     if (!began || fresh) {
       await keepName(files, home);
       await writeFileDurably(
@@ -75,9 +78,6 @@ export async function recoverHome(options: RecoverOptions, isRebuilt = false): P
         join(home, markerFile),
         `${JSON.stringify({ format: 1, begunAt: new Date(ports.clock.now()).toISOString() })}\n`,
       );
-    } else {
-      // An earlier process may have put folders here and died before their names were durable.
-      await files.syncDirectory(home);
     }
     return opened;
   } catch (error) {

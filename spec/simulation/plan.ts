@@ -117,11 +117,13 @@ export function planOf(seed: number): Plan {
  */
 function aimed(random: Random, lives: readonly Life[], seed: number): readonly Life[] {
   const first = cells[seed % cells.length]!;
-  const at = first.operation.startsWith('marker') ? 0 : late.test(first.operation) ? 1 : random.between(0, 1);
+  const at = isOfNewHomes(first) ? 0 : late.test(first.operation) ? 1 : random.between(0, 1);
   const made = lives.map((life, index) => (index < at ? { ...life, faults: [] } : life));
   lives.forEach((_, index) => {
-    const cell = index === at ? first : cells[(seed + 211 * (index + 1)) % cells.length]!;
-    if (index !== at && (index < at || random.chance(0.5) || cell.operation.startsWith('marker'))) return;
+    // Twice: something else may come in between
+    const isFirst = index === at || index === at + 1;
+    const cell = isFirst ? first : cells[(seed + 211 * (index + 1)) % cells.length]!;
+    if (!isFirst && (index < at || random.chance(0.5) || isOfNewHomes(cell))) return;
     aim(random, made, index, cell);
   });
   return made;
@@ -152,7 +154,12 @@ function withUnsyncedName(random: Random, lives: readonly Life[]): readonly Life
 const isOperation = (name: string): boolean => (allOperations as readonly string[]).includes(name);
 
 /** What is there only after a while, or after damage. */
-const late = /^(?:base|tables\.(?:remove|rename|close|flush|list))/;
+const late = /^(?:base|tables\.(?:remove|rename|close|flush))/;
+
+/** What happens while a home is made, and seldom later. */
+const isOfNewHomes = ({ phase, operation }: Cell): boolean =>
+  phase === 'opening' &&
+  /^(?:marker|tables\.list$|checkpoint\.(?:create|write|sync|rename)$)/.test(operation);
 
 function aim(random: Random, lives: Life[], index: number, cell: Cell): void {
   const life = lives[index]!;
@@ -190,13 +197,13 @@ function stepsTowards({ phase, operation }: Cell): readonly Step[] {
       ? []
       : [{ do: 'pass', ms: 900 }, damaged('unreadable'), { do: 'upkeep', task: 'scrub' }];
   if (phase !== 'running') return [];
-  if (operation === 'note.remove') return [{ do: 'pass', ms: 40_000 }];
-  if (/^(?:base|segment\.remove)/.test(operation))
+  if (operation === 'note.remove' || operation === 'home.sync-names') return [{ do: 'pass', ms: 40_000 }];
+  if (/^(?:base|copy\.mkdir|segment\.remove)/.test(operation))
     return [
       { do: 'upkeep', task: 'compact' },
       { do: 'upkeep', task: 'verify' },
     ];
-  if (/^(?:checkpoint|copy|home|tables\.flush)/.test(operation))
+  if (/^(?:checkpoint|copy|tables\.flush)/.test(operation))
     return [
       { do: 'upkeep', task: 'checkpoint' },
       { do: 'upkeep', task: 'verify' },
