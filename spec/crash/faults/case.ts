@@ -36,7 +36,7 @@ export async function runCase(shim: string, at: number, mode: FaultMode): Promis
   try {
     await mkdir(home);
     await furnish(home, configOf({ folder, farSide: far.url, isSlow: false }, ['steady']));
-    const day = scriptedDay(far);
+    const day = scriptedDay(far, mode !== 'fail');
     const log = join(folder, 'struck');
     const told = await live(home, day, environmentOf(shim, { at, mode, under: home, log }));
     const struck = (await readFile(log, 'utf8').catch(() => '')).split('\n').filter(Boolean);

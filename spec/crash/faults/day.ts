@@ -42,7 +42,8 @@ export async function liveThrough(
 
 const times = (text: string, tag: string): number => text.split(tag).length - 1;
 
-export function scriptedDay(far: FarSide): readonly Change[] {
+/** `isKilled`: a message that was on its way at the death may be left for a person to decide. */
+export function scriptedDay(far: FarSide, isKilled: boolean): readonly Change[] {
   const day: Change[] = [];
   let n = 0;
   const change = (
@@ -124,7 +125,11 @@ export function scriptedDay(far: FarSide): readonly Change[] {
   change(
     '/api/connectors/steady/send',
     (text) => ({ channel: 'general', text }),
-    async (_read, tag) => far.received.filter((body) => body.includes(`"${tag}"`)).length,
+    async (read, tag) => {
+      const arrived = far.received.filter((body) => body.includes(`"${tag}"`)).length;
+      if (arrived > 0 || !isKilled) return arrived;
+      return times(JSON.stringify(await read('/api/attention')), '"unknown-delivery"');
+    },
   );
   change(
     '/api/org/employees/ann/budget',
