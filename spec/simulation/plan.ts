@@ -2,7 +2,7 @@ import type { Random } from '../crash/random.js';
 import type { Verdict } from './disk.js';
 import { cells, type Cell } from './coverage.js';
 import { streamOf } from './machine.js';
-import { withSetClocks } from './set-clocks.js';
+import { withMotifs } from './motifs.js';
 import type { Behaviour } from './kinds.js';
 import type { Damage } from './tables.js';
 
@@ -108,7 +108,7 @@ export function planOf(seed: number): Plan {
   };
   const made = aimed(random, plan.lives, seed);
   const aimedAt = random.chance(0.12) ? withUnsyncedName(random, made) : made;
-  return { ...plan, lives: withSetClocks(seed, aimedAt) };
+  return { ...plan, lives: withMotifs(seed, aimedAt) };
 }
 
 /**
@@ -117,7 +117,8 @@ export function planOf(seed: number): Plan {
  */
 function aimed(random: Random, lives: readonly Life[], seed: number): readonly Life[] {
   const first = cells[seed % cells.length]!;
-  const at = isOfNewHomes(first) ? 0 : late.test(first.operation) ? 1 : random.between(0, 1);
+  const isLate = late.test(first.operation) || ofTheDead.test(first.operation);
+  const at = isOfNewHomes(first) ? 0 : isLate ? 1 : random.between(0, 1);
   const made = lives.map((life, index) => (index < at ? { ...life, faults: [] } : life));
   lives.forEach((_, index) => {
     // Twice: something else may come in between
@@ -156,6 +157,9 @@ const isOperation = (name: string): boolean => (allOperations as readonly string
 /** What is there only after a while, or after damage. */
 const late = /^(?:base|tables\.(?:remove|rename|close|flush))/;
 
+/** What is there after a life that died young. */
+const ofTheDead = /^note\.(?:open|read)/;
+
 /** What happens while a home is made, and seldom later. */
 const isOfNewHomes = ({ phase, operation }: Cell): boolean =>
   phase === 'opening' &&
@@ -166,6 +170,8 @@ function aim(random: Random, lives: Life[], index: number, cell: Cell): void {
   const before = lives[index - 1];
   if (cell.phase === 'opening' && late.test(cell.operation) && before !== undefined)
     lives[index - 1] = { ...before, steps: [...before.steps, damaged('shut')], end: 'kill' };
+  if (cell.phase === 'opening' && ofTheDead.test(cell.operation) && before !== undefined)
+    lives[index - 1] = { ...before, steps: before.steps.slice(0, 8), end: 'kill' };
   // Only a life that is well comes to its stop, and to the end of its opening
   const others =
     cell.phase === 'running' ? life.faults.filter(({ fault }) => !fault.startsWith('crash')) : [];
@@ -176,14 +182,17 @@ function aim(random: Random, lives: Life[], index: number, cell: Cell): void {
   const steps =
     cell.phase === 'stopping'
       ? life.steps.filter(({ do: what }) => isOperation(what)).slice(0, 12)
-      : [...life.steps];
+      : cell.phase === 'recovering'
+        ? life.steps.filter(({ do: what }) => what !== 'damage') // one copy at a time: the other's would not come
+        : [...life.steps];
   steps.splice(random.between(0, steps.length), 0, ...stepsTowards(cell));
   lives[index] = {
     ...life,
     steps,
     faults: [
       faultOf(random, cell, cell.phase === 'running' ? 2 : 1),
-      ...(cell.phase === 'recovering' ? [trigger] : []),
+      // Else it is damage that makes the store recover, and by another way
+      ...(cell.phase === 'recovering' && cell.operation.startsWith('segment') ? [trigger] : []),
       ...others,
     ],
     end: cell.phase === 'stopping' ? 'stop' : life.end,

@@ -119,6 +119,7 @@ const keys: readonly (readonly [string, string])[] = [
   ['n', 'inbox: write a note first'],
   ['x', 'inbox: mark for deciding together'],
   ['m', 'board: move the work item in focus'],
+  ['Alt ↑ ↓', 'chat: move what waits in the queue'],
   ['?', 'this list'],
 ];
 
