@@ -1,4 +1,4 @@
-import { build, type Plugin } from 'esbuild';
+import { build, type Metafile, type Plugin } from 'esbuild';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,15 +37,13 @@ export async function buildCommand(): Promise<void> {
     metafile: true,
     logLevel: 'warning',
     // packages of the older kind; found without an import, which no bundler of a page could follow
-    banner: {
-      js: "const require=globalThis.process?.getBuiltinModule?.('node:module').createRequire(import.meta.url);",
-    },
+    banner: { js: banner },
     // three packages bring a list of 2,500 media types each, of two versions
     alias: { 'mime-types': join(root, 'node_modules/mime-types') },
     plugins: [apart([...Object.keys(peerDependencies), ...onlyIfThere]), addressed(entries), replaced],
   });
   const made = new Set([
-    ...Object.keys(metafile.outputs).map((file) => basename(file)),
+    ...(await withoutEmpty(metafile.outputs)).map((file) => basename(file)),
     manifest,
     ...noticeFiles,
   ]);
@@ -65,6 +63,19 @@ export async function buildCommand(): Promise<void> {
   );
 }
 
+/** A module that only passes on what others have becomes a file of nothing, which each start would read. */
+async function withoutEmpty(outputs: Metafile['outputs']): Promise<readonly string[]> {
+  const files = Object.keys(outputs);
+  const empty = files.filter((file) => outputs[file]?.bytes === banner.length + 1);
+  for (const file of files) {
+    const path = join(root, file);
+    const text = await readFile(path, 'utf8');
+    const shorter = empty.reduce((all, name) => all.replaceAll(`import"./${basename(name)}";`, ''), text);
+    if (shorter !== text) await writeFile(path, shorter);
+  }
+  return files.filter((file) => !empty.includes(file));
+}
+
 /**
  * A gateway that runs from this folder goes on loading parts of the build that it began with: they are named by
  * what they hold, and stay for a while. Each build writes all of its own: a file is as old as the last build of it.
@@ -78,6 +89,8 @@ export async function removeStale(folder: string, made: ReadonlySet<string>, kep
   }
 }
 
+const banner =
+  "const require=globalThis.process?.getBuiltinModule?.('node:module').createRequire(import.meta.url);";
 const staleMs = 7 * 24 * 3_600_000;
 const isPacking = ['pack', 'publish'].includes(process.env['npm_command'] ?? '');
 

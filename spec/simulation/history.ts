@@ -477,13 +477,16 @@ class History {
     await this.checkWeight(process);
   }
 
-  /** Retention keeps up, whatever was written. */
+  /** Retention keeps up, whatever was written; and something still is, where one who failed has rested. */
   private async checkWeight(process: SimulatedProcess): Promise<void> {
     const { keepLogBytes } = this.plan.settings;
     if (keepLogBytes >= 2 ** 31) return;
-    await this.machine.sleep(12_000); // two turns of housekeeping
-    this.alive(process);
-    const bytes = (this.tables?.entries('l/') ?? []).reduce((sum, [, value]) => sum + value.length, 0);
+    let bytes = Infinity;
+    for (let tries = 0; bytes >= keepLogBytes * 1.5 + 5_000 && tries < 4; tries += 1) {
+      await this.machine.sleep(12_000); // two turns of housekeeping
+      this.alive(process);
+      bytes = (this.tables?.entries('l/') ?? []).reduce((sum, [, value]) => sum + value.length, 0);
+    }
     must(bytes < keepLogBytes * 1.5 + 5_000, `the log has ${bytes} bytes, and should have ${keepLogBytes}`);
   }
 

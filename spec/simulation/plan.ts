@@ -121,8 +121,8 @@ function aimed(random: Random, lives: readonly Life[], seed: number): readonly L
   const at = isOfNewHomes(first) ? 0 : isLate ? 1 : random.between(0, 1);
   const made = lives.map((life, index) => (index < at ? { ...life, faults: [] } : life));
   lives.forEach((_, index) => {
-    // Twice: something else may come in between
-    const isFirst = index === at || index === at + 1;
+    // Three times: something else may come in between
+    const isFirst = index >= at && index <= at + 2;
     const cell = isFirst ? first : cells[(seed + 211 * (index + 1)) % cells.length]!;
     if (!isFirst && (index < at || random.chance(0.5) || isOfNewHomes(cell))) return;
     aim(random, made, index, cell);
