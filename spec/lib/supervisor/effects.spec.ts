@@ -318,7 +318,7 @@ describe('effects', () => {
       await go('x');
       await house.environment.settle();
       house.store.fail({ mode: 'before', failAt: 1 });
-      const all = [1, 2].map((pid) => calls[0]?.context.checkpoint({ pid }));
+      const all = [1, 2].map((pid) => calls[0]!.context.checkpoint({ pid }));
       await house.environment.advance(5_000);
       await Promise.all(all);
       await house.crash();
