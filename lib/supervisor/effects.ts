@@ -316,18 +316,18 @@ export class Effects {
     listeners: Running['listeners'],
     steps: () => StepJournal,
   ): EffectContext {
+    const { signal } = controller;
     let noting = Promise.resolve(); // one after the other: the last one counts
     return {
       key: outboxKey.slice(2),
       actor,
       supervisor: this.supervisor(),
-      signal: controller.signal,
+      signal,
       reason: () => this.running.get(outboxKey)?.reason,
       send: async (event) => this.send(actor, carried(event, 'event') as typeof event, `effect:${start.src}`),
       checkpoint: async (note) => {
         assertJson(note, 'note');
         const text = JSON.stringify({ ...row, note });
-        const { signal } = controller;
         noting = noting
           .catch(() => undefined)
           .then(() => this.outlast(() => this.note(outboxKey, text), signal));
@@ -341,7 +341,7 @@ export class Effects {
         listeners.push(listener);
       },
       rows: (collection, options) =>
-        this.outlast(() => youngestRows(this.kernel.store, actor, collection, options), controller.signal),
+        this.outlast(() => youngestRows(this.kernel.store, actor, collection, options), signal),
     };
   }
 }

@@ -78,7 +78,7 @@ class History {
   /** Lives of the plan that are over. */
   private ended = 0;
   private calmSince = Infinity;
-  /** A clock that leaps makes due what its timeout brings later: until then, at most the longest pause of a retry. */
+  /** When a clock leapt: it makes due what its timeout brings later, by the longest pause of a retry at most. */
   private leaptAt = -Infinity;
   private idle: string | undefined;
   private version: 1 | 2 = 1;
@@ -99,8 +99,8 @@ class History {
     const write = (line: string): void => {
       if (level !== undefined) process.stdout.write(`${machine.now} ${line}`);
       // No actor idle with work, once faults have been over for a while
-      if (line.includes('"turnHeld":false') && machine.now > Math.max(this.calmSince, this.leaptAt) + 15e6)
-        this.idle ??= line;
+      const since = Math.max(this.calmSince, this.leaptAt + longestPause);
+      if (line.includes('"turnHeld":false') && machine.now > since + 15e6) this.idle ??= line;
     };
     this.log = pino({ level: level ?? 'warn', base: null }, { write });
   }
@@ -346,13 +346,13 @@ class History {
       case 'wall':
         faults.note('wall clock set');
         machine.wallAheadMs += step.ms;
-        this.leaptAt = machine.now + longestPause;
+        this.leaptAt = machine.now;
         return;
       case 'sleep':
         faults.note('machine slept');
         machine.wallAheadMs += step.ms;
         machine.sleptMs += step.ms;
-        this.leaptAt = machine.now + longestPause;
+        this.leaptAt = machine.now;
         return;
       case 'stall':
         faults.note('process stalled');
@@ -481,13 +481,14 @@ class History {
   private async checkWeight(process: SimulatedProcess): Promise<void> {
     const { keepLogBytes } = this.plan.settings;
     if (keepLogBytes >= 2 ** 31) return;
+    const bound = keepLogBytes * 1.5 + 5_000;
     let bytes = Infinity;
-    for (let tries = 0; bytes >= keepLogBytes * 1.5 + 5_000 && tries < 4; tries += 1) {
+    for (let tries = 0; bytes >= bound && tries < 4; tries += 1) {
       await this.machine.sleep(12_000); // two turns of housekeeping
       this.alive(process);
       bytes = (this.tables?.entries('l/') ?? []).reduce((sum, [, value]) => sum + value.length, 0);
     }
-    must(bytes < keepLogBytes * 1.5 + 5_000, `the log has ${bytes} bytes, and should have ${keepLogBytes}`);
+    must(bytes < bound, `the log has ${bytes} bytes, and should have ${keepLogBytes}`);
   }
 
   private crash(power: boolean): void {

@@ -312,19 +312,21 @@ describe('effects', () => {
       expect(calls[1]?.recovered).to.deep.equal({ pid: 1 });
     });
 
-    it('whose checkpoints overtake each other keep the last', async () => {
-      const { effect, calls } = puppet('at-most-once');
-      await open(effect);
-      await go('x');
-      await house.environment.settle();
-      house.store.fail({ mode: 'before', failAt: 1 });
-      const all = [1, 2].map((pid) => calls[0]!.context.checkpoint({ pid }));
-      await house.environment.advance(5_000);
-      await Promise.all(all);
-      await house.crash();
-      await house.environment.settle();
-      expect(calls[1]?.recovered).to.deep.equal({ pid: 2 });
-    });
+    // `after`: it was written, and no one knows
+    for (const mode of ['before', 'after'] as const)
+      it(`whose checkpoints overtake each other keep the last (${mode})`, async () => {
+        const { effect, calls } = puppet('at-most-once');
+        await open(effect);
+        await go('x');
+        await house.environment.settle();
+        house.store.fail({ mode, failAt: 1 });
+        const all = [1, 2].map((pid) => calls[0]!.context.checkpoint({ pid }));
+        await house.environment.advance(5_000);
+        await Promise.all(all);
+        await house.crash();
+        await house.environment.settle();
+        expect(calls[1]?.recovered).to.deep.equal({ pid: 2 });
+      });
 
     it('stopped while their checkpoint is refused have not acted, and begin at the next start', async () => {
       const calls: string[] = [];
@@ -506,7 +508,6 @@ describe('effects', () => {
       ]);
     });
 
-    // An effect of an earlier life begins while its supervisor still starts: there must be one to act through.
     it('rows and steps of a store that is away for a moment: they wait for it', async () => {
       const done: unknown[] = [];
       await open({
@@ -524,6 +525,7 @@ describe('effects', () => {
       expect(await worker()).to.deep.include({ results: ['all'], errors: [] });
     });
 
+    // An effect of an earlier life begins while its supervisor still starts: there must be one to act through.
     it('supervisor: the one that runs it, also for an effect that goes on after a crash', async () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);

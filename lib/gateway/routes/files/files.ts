@@ -11,7 +11,7 @@ import { startProgram } from '../../../../actors/start-program.js';
 import type { Json } from '../../../../machines/outputs.js';
 import { isRefusal, refuse, type Refusal } from '../../../../machines/refusals.js';
 import { cursor, idOf } from '../../parse.js';
-import { attached, wholeNumber } from '../../schemas.js';
+import { attached, iso, sources, wholeNumber } from '../../schemas.js';
 import { route, type HttpRequest, type Route } from '../../route.js';
 import { sendFile } from './send-file.js';
 
@@ -275,8 +275,6 @@ const shown = ({
   sessionId,
   createdAt,
 }: Readonly<Record<string, unknown>>) => ({ id, filename, size, mimetype, path, sessionId, createdAt });
-
-import { iso, sources } from '../../schemas.js';
 
 /** What the routes of files read and show. */
 const fileMeta = z
