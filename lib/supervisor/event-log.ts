@@ -27,6 +27,9 @@ export class EventLog {
   /** Entries at or below this position are gone. */
   floor = 0;
 
+  /** How often contents of entries were erased. */
+  erasures = 0;
+
   constructor(private readonly store: Store) {}
 
   /** Be given every entry as it is committed, as text. */
@@ -45,6 +48,12 @@ export class EventLog {
       for (const wake of [...this.waiters]) wake();
     }
     for (const tap of this.taps) tap(entries); // last: one that throws must take no entry from a watcher
+  }
+
+  /** What is kept in memory is not what the log says any more: it is read again. */
+  erased(): void {
+    this.ring = [];
+    this.erasures += 1;
   }
 
   close(): void {
@@ -70,6 +79,7 @@ export class EventLog {
         yield reset(this.floor, this.store.head.seq);
         cursor = this.store.head.seq;
       }
+      const { erasures } = this;
       const batch = await this.after(cursor);
       const [first] = batch;
       if (first !== undefined && first.position > cursor + 1) {
@@ -80,6 +90,7 @@ export class EventLog {
       }
       for (const { position: seq, value, actor } of batch) {
         if (aborted(signal)) return;
+        if (this.erasures !== erasures) break; // it may say what the log does not say any more
         cursor = seq;
         if (kinds !== undefined && !kinds.includes(actor.kind)) continue;
         if (ids !== undefined && !ids.includes(actor.id)) continue;

@@ -14,6 +14,11 @@ export interface Inspection {
   readonly floor: number;
   /** Position of the last entry. */
   readonly head: number;
+  /**
+   * Grows when contents of entries were erased, since the process began: who keeps entries that it has read drops them
+   * then.
+   */
+  readonly erasures: number;
   /** All kinds of this supervisor, with what a page shows of them. */
   kinds(): readonly KindFacts[];
   /**

@@ -41,6 +41,9 @@ export class KernelInspection implements Inspection {
   get head(): number {
     return this.kernel.store.head.seq;
   }
+  get erasures(): number {
+    return this.kernel.log.erasures;
+  }
 
   kinds(): readonly KindFacts[] {
     return this.kernel.kinds.all.map((definition) => ({

@@ -22,6 +22,7 @@ import { memory } from './memory.js';
 import { page } from './page.js';
 import { parked } from './parked.js';
 import { sessions } from './sessions.js';
+import { sockets } from './sockets.js';
 import { stores } from './stores.js';
 import { workflow } from './workflow.js';
 import { watch } from './watch.js';
@@ -44,6 +45,7 @@ const measures: readonly Measure[] = [
   lists,
   knowledge,
   watch,
+  sockets,
   loris,
   sessions,
   engines,

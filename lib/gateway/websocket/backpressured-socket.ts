@@ -6,9 +6,9 @@ import { textFrame } from './text-frame.js';
 /**
  * A socket as something to write into: anyone who has a megabyte waiting for longer than a moment is cut with
  * 4008. It can resume where it stopped, and costs no one else anything. Bytes that many sockets share go straight into
- * the `stream` below it, where that is given: the servers negotiate no extension that would have to change them.
+ * the `stream` below it: the servers negotiate no extension that would have to change them.
  */
-export function backpressured(socket: WebSocket, cutting: () => void, stream?: Duplex): BackpressuredSocket {
+export function backpressured(socket: WebSocket, cutting: () => void, stream: Duplex): BackpressuredSocket {
   let judged: NodeJS.Timeout | undefined;
 
   function cut(): false {
@@ -18,19 +18,31 @@ export function backpressured(socket: WebSocket, cutting: () => void, stream?: D
     return false;
   }
 
+  /** False when the socket is gone or was cut. */
+  function mayTake(): boolean {
+    if (socket.readyState !== WebSocket.OPEN) return false;
+    const { bufferedAmount } = socket;
+    if (bufferedAmount > burstBytesMax) return cut();
+    if (bufferedAmount > bufferedBytesMax && !judged) {
+      // a burst is not slowness: anyone who reads has a moment to take it
+      judged = setTimeout(() => {
+        judged = undefined;
+        if (socket.bufferedAmount > bufferedBytesMax) cut();
+      }, patienceMs).unref();
+    }
+    return true;
+  }
+
   return {
     send(frame) {
-      if (socket.readyState !== WebSocket.OPEN) return false;
-      if (socket.bufferedAmount > burstBytesMax) return cut();
-      if (socket.bufferedAmount > bufferedBytesMax && !judged) {
-        // a burst is not slowness: anyone who reads has a moment to take it
-        judged = setTimeout(() => {
-          judged = undefined;
-          if (socket.bufferedAmount > bufferedBytesMax) cut();
-        }, patienceMs).unref();
-      }
-      if (stream === undefined || typeof frame === 'string') socket.send(frame, { binary: false });
+      if (!mayTake()) return false;
+      if (typeof frame === 'string') socket.send(frame, { binary: false });
       else stream.write(textFrame(frame));
+      return true;
+    },
+    sendWire(bytes) {
+      if (!mayTake()) return false;
+      stream.write(bytes);
       return true;
     },
     async drained(signal) {
@@ -51,6 +63,8 @@ export function backpressured(socket: WebSocket, cutting: () => void, stream?: D
 export interface BackpressuredSocket extends FrameSink {
   /** False when the socket is gone or was cut. */
   send(frame: string | Buffer): boolean;
+  /** The same for whole frames as they go over the wire (`textFrame`), one or more. */
+  sendWire(bytes: Buffer): boolean;
 }
 
 /** Waiting for longer than `patienceMs`, or more than `burstBytesMax` at any time: cut. */

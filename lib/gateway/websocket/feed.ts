@@ -1,5 +1,5 @@
 import type { LogEntry, Supervisor } from '../../supervisor/contract.js';
-import { addValues, isReset } from './frames.js';
+import { liveBursts, type Burst } from './bursts.js';
 
 /**
  * The live end of the log, read once for all sockets, and not at all while there is none. A socket that
@@ -10,24 +10,16 @@ export interface Feed {
   readonly position: number;
   /**
    * Every commit after `since` (exclusive), until the returned function is called; those that were handed on
-   * already come at once. Undefined, and nothing is joined, when the feed no longer holds all of them: read
-   * the log up to `position` and join from there. `lost` is called when the feed ends in a fault: nothing
-   * comes after it.
+   * already come at once, and with them perhaps some from before `since`. Undefined, and nothing is joined, when the
+   * feed no longer holds all of them: read the log up to `position` and join from there. `lost` is called when the
+   * feed ends in a fault: nothing comes after it.
    * @example const leave = feed.join(reached, show, fail);
    */
-  join(
-    since: number,
-    listener: (commit: Commit) => void,
-    lost: (error: unknown) => void,
-  ): (() => void) | undefined;
+  join(since: number, listener: Listener, lost: (error: unknown) => void): (() => void) | undefined;
   close(): void;
 }
 
-/** The entries of one commit and the position of its last. */
-export interface Commit {
-  readonly seq: number;
-  readonly entries: readonly LogEntry[];
-}
+type Listener = (burst: Burst) => void;
 
 interface Reading {
   readonly end: AbortController;
@@ -35,25 +27,53 @@ interface Reading {
   /** Position before the first of `recent`. */
   from: number;
   /** The last that were handed on. */
-  readonly recent: Commit[];
+  recent: Burst[];
+  /** Commits in `recent`. */
+  commits: number;
 }
 
 export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => void): Feed {
-  const listeners = new Map<(commit: Commit) => void, (error: unknown) => void>();
+  const listeners = new Map<Listener, (error: unknown) => void>();
   let reading: Reading | undefined;
 
   async function read(mine: Reading): Promise<void> {
-    for await (const commit of commits(supervisor, mine.position, mine.end.signal)) {
+    for await (const burst of liveBursts(supervisor, mine.position, mine.end.signal)) {
       if (mine.end.signal.aborted) return;
-      mine.position = commit.seq;
-      mine.recent.push(commit);
-      if (mine.recent.length > recentMax) mine.from = mine.recent.shift()?.seq ?? mine.from;
-      for (const listener of [...listeners.keys()]) listener(commit);
+      mine.position = burst.seq;
+      keep(mine, burst);
+      await deliver(burst);
+    }
+  }
+
+  function keep(mine: Reading, burst: Burst): void {
+    mine.recent.push(burst);
+    mine.commits += burst.commits.length;
+    // What was erased must not be said again
+    const most = burst.commits.some(({ entries }) => entries.some(isErasure)) ? 0 : recentMax;
+    while (mine.recent.length > 0 && mine.commits > most) {
+      const eldest = mine.recent.shift();
+      mine.from = eldest?.seq ?? mine.from;
+      mine.commits -= eldest?.commits.length ?? 0;
+    }
+  }
+
+  /**
+   * To thousands it takes a while: what else waits for the processor has its turn between them. Who joins meanwhile
+   * finds the burst among the recent ones.
+   */
+  async function deliver(burst: Burst): Promise<void> {
+    let until = performance.now() + sliceMs;
+    for (const listener of [...listeners.keys()]) {
+      if (performance.now() >= until) {
+        await new Promise((resolve) => setImmediate(resolve));
+        until = performance.now() + sliceMs;
+      }
+      if (listeners.has(listener)) listener(burst);
     }
   }
 
   function begin(since: number): Reading {
-    const mine = { end: new AbortController(), position: since, from: since, recent: [] };
+    const mine = { end: new AbortController(), position: since, from: since, recent: [], commits: 0 };
     reading = mine;
     read(mine).catch((error: unknown) => {
       if (!mine.end.signal.aborted) fail(error);
@@ -83,7 +103,7 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
       if (since < (reading?.from ?? supervisor.status.position - recentMax)) return undefined;
       const { recent } = reading ?? begin(since);
       // Nothing is awaited between these two: the next commit comes to all listeners, this one included
-      for (const commit of [...recent]) if (commit.seq > since) listener(commit);
+      for (const burst of [...recent]) if (burst.seq > since) listener(burst);
       listeners.set(listener, lost);
       return () => {
         listeners.delete(listener);
@@ -94,23 +114,9 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
   };
 }
 
+const isErasure = ({ event }: LogEntry): boolean =>
+  (event as { type?: unknown } | null)?.type === 'kernel.erased';
+
 /** Commits that a socket may be behind and still join. */
 const recentMax = 128;
-
-/** The log from `since` (exclusive) as whole commits. */
-export async function* commits(
-  supervisor: Supervisor,
-  since: number,
-  signal: AbortSignal,
-): AsyncGenerator<Commit, void> {
-  let entries: LogEntry[] = [];
-  for await (const entry of supervisor.watch({ since, signal })) {
-    // What stood before it in the same commit is gone, too
-    if (isReset(entry)) entries = [];
-    entries.push(entry);
-    if (!entry.last) continue;
-    await addValues(supervisor, entries);
-    yield { seq: entry.position, entries };
-    entries = [];
-  }
-}
+const sliceMs = 8;

@@ -24,7 +24,7 @@ export function framesOf(
   visible: (entry: LogEntry) => boolean,
 ): string[] {
   const shown = commit.filter((entry) => entry.frames.length > 0 && visible(entry));
-  const texts = shown.flatMap((entry) => textsOf(entry, seq));
+  const texts = shown.flatMap((entry) => entryTexts(entry, seq));
   const final = texts.at(-1);
   if (final !== undefined) texts[texts.length - 1] = `${final.slice(0, -1)},"last":true}`;
   return texts;
@@ -32,8 +32,8 @@ export function framesOf(
 
 const written = new WeakMap<LogEntry, readonly string[]>();
 
-/** A commit is written down once, however many watch. */
-function textsOf(entry: LogEntry, seq: number): readonly string[] {
+/** The frames of one entry of the commit that ends at `seq`; written down once, however many watch. */
+export function entryTexts(entry: LogEntry, seq: number): readonly string[] {
   const known = written.get(entry);
   if (known) return known;
   const value = valueOf(entry);
@@ -46,9 +46,11 @@ function textsOf(entry: LogEntry, seq: number): readonly string[] {
   return texts;
 }
 
-/** True for what the kernel says when a reader asked for something below the retention floor. */
-export const isReset = (entry: LogEntry): boolean =>
-  (entry.event as { type?: unknown } | null)?.type === 'reset';
+/** What the kernel says when a reader asked for something below the retention floor; undefined: another entry. */
+export function resetIn({ event }: LogEntry): { readonly floor: number; readonly head: number } | undefined {
+  const said = event as { type?: unknown; floor: number; head: number } | null;
+  return said?.type === 'reset' ? { floor: said.floor, head: said.head } : undefined;
+}
 
 /**
  * What a watcher of `/ws` is told of, by name: for the OpenAPI document, which says it to the one who writes a

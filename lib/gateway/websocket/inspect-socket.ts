@@ -131,13 +131,14 @@ function parsed(text: string): Readonly<Record<string, unknown>> | undefined {
 export function statelySubscription(options: {
   readonly supervisor: Supervisor;
   readonly socket: WebSocket;
+  readonly stream: Duplex;
   readonly filter: InspectFilter;
   readonly first: number | undefined;
   readonly log: Logger;
 }): Subscription {
-  const { supervisor, socket, filter, first, log } = options;
+  const { supervisor, socket, stream, filter, first, log } = options;
   let watch: { stop(): void } | undefined;
-  const sink = backpressured(socket, () => watch?.stop());
+  const sink = backpressured(socket, () => watch?.stop(), stream);
   return {
     start(since) {
       watch = statelyWatch(supervisor, { ...filter, first, since }, sink, (error) => {

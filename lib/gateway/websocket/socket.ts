@@ -17,6 +17,7 @@ import { hangUp, workerSockets } from './worker-socket.js';
 import type { OriginCheck } from '../origin.js';
 import { clientOf } from '../origin.js';
 import { fairShare } from './backpressured-socket.js';
+import { PastBursts } from './bursts.js';
 import { openFeed } from './feed.js';
 import { filterOfQuery, inspectSubscription, firstOfQuery, statelySubscription } from './inspect-socket.js';
 import { readQuery } from '../parse.js';
@@ -71,6 +72,7 @@ export function openSocket(
   const channels = new Channels(app.supervisor);
   const links = statelyLinksOf(app.supervisor);
   const workers = workerSockets({ app, step, authenticator, log });
+  const past = new PastBursts(app.supervisor);
   const feed = openFeed(app.supervisor, (error) => log.error({ err: error }, 'the live feed failed'));
 
   for (const server of servers)
@@ -203,8 +205,8 @@ export function openSocket(
   ): Subscription {
     if (path === '/ws/inspect') return inspectSubscription({ channels, socket, stream, filter, log });
     return path === '/ws/stately'
-      ? statelySubscription({ supervisor: app.supervisor, socket, filter, first, log })
-      : subscription({ app, feed, socket, caller, filter, log, share });
+      ? statelySubscription({ supervisor: app.supervisor, socket, stream, filter, first, log })
+      : subscription({ app, feed, past, socket, stream, caller, filter, log, share });
   }
 
   const forget = options.onRevoked?.((id) => {
@@ -218,9 +220,22 @@ export function openSocket(
   });
 
   let ticks = 0;
+  let beating = false;
   const heartbeat = setInterval(() => {
+    if (beating) return;
+    beating = true;
+    void beat().finally(() => (beating = false));
+  }, options.heartbeatMs).unref();
+
+  /** Thousands take a while: what else waits for the processor has its turn between them. */
+  async function beat(): Promise<void> {
     ticks++;
-    for (const [socket, { subscription: one, heardAt, token }] of subscriptions) {
+    let left = beatsAtOnce;
+    for (const [socket, { subscription: one, heardAt, token }] of [...subscriptions]) {
+      if (left-- === 0) {
+        await new Promise((resolve) => setImmediate(resolve));
+        left = beatsAtOnce;
+      }
       if (environment.clock.monotonic() - heardAt > deadAfterMs) socket.terminate();
       else if (token !== undefined && tokens.resolve(token) === undefined)
         socket.close(4001, 'the session token was revoked');
@@ -229,7 +244,7 @@ export function openSocket(
         if (ticks % pingEveryTicks === 0) socket.ping();
       }
     }
-  }, options.heartbeatMs).unref();
+  }
 
   return {
     /** Tell everybody to come back later; who does not say goodbye within a second is cut. */
@@ -270,6 +285,7 @@ interface Judged {
 }
 
 const pingEveryTicks = 6;
+const beatsAtOnce = 200;
 // With the next look at it, within 90 s
 const deadAfterMs = 80_000;
 const socketsMaxStandard = 1_024;

@@ -1,8 +1,11 @@
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
-import { commits, type Commit, type Feed } from './feed.js';
 import { type FairShare, backpressured } from './backpressured-socket.js';
-import { framesOf, frameText, isReset } from './frames.js';
+import { wireOf, type Burst, type Commit, type PastBursts } from './bursts.js';
+import type { Feed } from './feed.js';
+import { framesOf, frameText } from './frames.js';
+import { textFrame } from './text-frame.js';
 import { visibilityOf } from './visibility.js';
 import type { App } from '../../commands/app.js';
 import type { InspectFilter } from '../../client/inspector-frames.js';
@@ -28,7 +31,10 @@ export interface Subscription {
 export function subscription(options: {
   app: App;
   feed: Feed;
+  past: PastBursts;
   socket: WebSocket;
+  /** What the socket was opened on. */
+  stream: Duplex;
   caller: Caller;
   filter: Pick<InspectFilter, 'kinds' | 'ids'>;
   log: Logger;
@@ -37,6 +43,7 @@ export function subscription(options: {
   const {
     app: { supervisor },
     feed,
+    past,
     socket,
     log,
     share,
@@ -46,12 +53,12 @@ export function subscription(options: {
   let running = new AbortController();
   let leave = (): void => undefined;
   let reached = feed.position;
-  const sink = backpressured(socket, () => stop());
+  const sink = backpressured(socket, () => stop(), options.stream);
   const { send } = sink;
   let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
 
   const forget = supervisor.onProgress((frame: ProgressFrame) => {
-    if (!wanted(frame.actor)) return;
+    if (wanted?.(frame.actor) === false) return;
     const known = sees.now(frame.actor);
     const text = (): string =>
       frameText({ seq: null, event: frame.event, payload: frame.payload, ts: frame.at });
@@ -67,13 +74,35 @@ export function subscription(options: {
     });
   }
 
+  /** Who sees and wants everything is sent what all such sockets are sent. */
+  function show(burst: Burst): void {
+    if (burst.seq <= reached) return;
+    if (burst.reset) showReset(burst);
+    else if (isWhole(burst) && !queue) sendWhole(burst);
+    else for (const commit of burst.commits) showCommit(commit);
+  }
+
+  function showReset(burst: Burst): void {
+    const { signal } = running;
+    if (queue) inOrder(async () => void (signal.aborted || sendReset(burst)));
+    else sendReset(burst);
+  }
+
+  const isWhole = ({ commits: [first] }: Burst): boolean =>
+    sees.all && wanted === undefined && first !== undefined && first.seq > reached;
+
+  function sendWhole(burst: Burst): void {
+    const wire = wireOf(burst);
+    if (wire.length === 0 || sink.sendWire(wire)) reached = burst.seq;
+  }
+
   /**
    * A commit whose entries' visibility is known goes out at once; else it waits for the read, and the next
    * ones behind it.
    */
-  function show(commit: Commit): void {
+  function showCommit(commit: Commit): void {
     if (commit.seq <= reached) return;
-    const published = commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry));
+    const published = publishedIn(commit);
     const unknown = published.some((entry) => sees.now(entry) === undefined);
     if (!unknown && !queue) return sendCommit(commit, new Set(published.filter((entry) => sees.now(entry))));
     const { signal } = running;
@@ -83,6 +112,9 @@ export function subscription(options: {
     });
   }
 
+  const publishedIn = ({ entries }: Commit): readonly LogEntry[] =>
+    entries.filter((entry) => entry.frames.length > 0 && wanted?.(entry) !== false);
+
   async function visibleOf(entries: readonly LogEntry[]): Promise<ReadonlySet<LogEntry>> {
     const visible = new Set<LogEntry>();
     for (const entry of entries) if (await sees.later(entry)) visible.add(entry);
@@ -91,13 +123,6 @@ export function subscription(options: {
 
   function sendCommit({ seq, entries }: Commit, visible: ReadonlySet<LogEntry>): void {
     if (seq <= reached) return;
-    const [first] = entries;
-    // The retention floor has overtaken the reader
-    if (first && isReset(first)) {
-      sendReset(first.event);
-      reached = seq;
-      return;
-    }
     for (const text of framesOf(entries, seq, (entry) => visible.has(entry))) if (!send(text)) return;
     reached = seq;
   }
@@ -109,12 +134,15 @@ export function subscription(options: {
    */
   async function replay(since: number, signal: AbortSignal): Promise<void> {
     reached = since;
-    let joined = since >= feed.position && join();
-    for (let over = false; !joined && !over;) {
-      over = await replayBurst(signal);
-      await sink.drained(signal);
-      if (signal.aborted) return;
-      joined = join();
+    if (since >= feed.position && join()) return;
+    const leavePast = past.enter();
+    try {
+      do {
+        await replaySlices(signal);
+        await sink.drained(signal);
+      } while (!signal.aborted && !join());
+    } finally {
+      leavePast();
     }
   }
 
@@ -124,38 +152,28 @@ export function subscription(options: {
     return joined !== undefined;
   }
 
-  /**
-   * As much as the socket takes at once. Returns before it waits for the socket: what was read ahead is not
-   * kept for one that does not read. True when the log has ended, with the supervisor.
-   */
-  async function replayBurst(signal: AbortSignal): Promise<boolean> {
-    const reading = commits(supervisor, reached, signal);
-    let slice: Slice = 'more';
-    try {
-      while (slice === 'more' && !signal.aborted && socket.bufferedAmount <= drainedBytes) {
-        slice = await share(() => replaySlice(reading, signal));
-        // What the system took at once counts as waiting until then
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    } finally {
-      await reading.return(undefined);
+  /** As much as the socket takes at once. */
+  async function replaySlices(signal: AbortSignal): Promise<void> {
+    let more = true;
+    while (more && !signal.aborted && socket.bufferedAmount <= drainedBytes) {
+      more = await share(() => replaySlice(signal));
+      // What the system took at once counts as waiting until then
+      await new Promise((resolve) => setImmediate(resolve));
     }
-    return slice === 'over';
   }
 
-  /** Some commits, for a few milliseconds or until the socket has enough. */
-  async function replaySlice(reading: AsyncGenerator<Commit, void>, signal: AbortSignal): Promise<Slice> {
+  /** Some commits, for a few milliseconds or until the socket has enough. False: it has caught up. */
+  async function replaySlice(signal: AbortSignal): Promise<boolean> {
     const until = performance.now() + sliceMs;
     while (reached < feed.position) {
-      const { value: commit, done } = await reading.next();
-      if (done || signal.aborted) return 'over';
-      sendCommit(
-        commit,
-        await visibleOf(commit.entries.filter((entry) => entry.frames.length > 0 && wanted(entry))),
-      );
-      if (performance.now() >= until || socket.bufferedAmount > drainedBytes) return 'more';
+      const burst = await past.after(reached);
+      if (signal.aborted) return false;
+      if (burst.reset) sendReset(burst);
+      else if (isWhole(burst)) sendWhole(burst);
+      else for (const commit of burst.commits) sendCommit(commit, await visibleOf(publishedIn(commit)));
+      if (performance.now() >= until || socket.bufferedAmount > drainedBytes) return true;
     }
-    return 'caught-up';
+    return false;
   }
 
   function start(since: number | undefined): void {
@@ -164,10 +182,10 @@ export function subscription(options: {
     const { signal } = running;
     const head = supervisor.status.position;
     // The log is shorter than the client remembers: it was restored
-    if (since !== undefined && since > head) sendReset({ floor: 0, head });
+    if (since !== undefined && since > head) sendReset({ seq: head, commits: [], reset: { floor: 0, head } });
     const from = since === undefined || since > head ? feed.position : since;
     // A reader whose connection breaks before its first frame can resume all the same
-    send(cursorText(from));
+    sink.sendWire(cursorWire(from));
     replay(from, signal).catch((error: unknown) => signal.aborted || fail(error));
   }
 
@@ -183,21 +201,15 @@ export function subscription(options: {
   }
 
   function fail(error: unknown): void {
+    if (socket.readyState !== socket.OPEN) return; // the gateway ends, and with it what is read
     log.error({ err: error }, 'a subscription failed');
     socket.close(1011, 'internal error; resume from your cursor');
   }
 
-  const sendReset = (payload: unknown): void => {
-    const { floor, head } = payload as { floor?: number; head?: number };
-    send(
-      frameText({
-        seq: null,
-        event: 'reset',
-        payload: { floor, head },
-        ts: supervisor.environment.clock.now(),
-      }),
-    );
-  };
+  function sendReset({ reset, seq }: Burst): void {
+    send(frameText({ seq: null, event: 'reset', payload: reset, ts: supervisor.environment.clock.now() }));
+    reached = seq;
+  }
 
   const complain = (error: string): void =>
     void send(
@@ -224,13 +236,18 @@ export function subscription(options: {
         'Unknown frame. Send {event: "ping"}, {type: "resume", since} and {type: "subscribe", kinds?, ids?}.',
       );
     },
-    cursor: () => void (queue ?? send(cursorText(reached))),
+    cursor: () => void (queue ?? sink.sendWire(cursorWire(reached))),
   };
 }
 
-const cursorText = (seq: number): string => JSON.stringify({ event: 'cursor', seq, payload: {} });
+/** Most sockets stand where the last one stands. */
+function cursorWire(seq: number): Buffer {
+  if (seq !== lastCursor.seq)
+    lastCursor = { seq, wire: textFrame(Buffer.from(JSON.stringify({ event: 'cursor', seq, payload: {} }))) };
+  return lastCursor.wire;
+}
 
-type Slice = 'more' | 'caught-up' | 'over';
+let lastCursor: { readonly seq: number; readonly wire: Buffer } = { seq: -1, wire: Buffer.alloc(0) };
 
 const drainedBytes = 65_536;
 const sliceMs = 4;
@@ -246,9 +263,11 @@ function parsed(text: string): Record<string, unknown> | undefined {
   }
 }
 
-function filterOf(said: Record<string, unknown>): (actor: ActorKey) => boolean {
+/** Undefined: everything is wanted. */
+function filterOf(said: Record<string, unknown>): ((actor: ActorKey) => boolean) | undefined {
   const kinds = names(said['kinds']);
   const ids = names(said['ids']);
+  if (kinds === undefined && ids === undefined) return undefined;
   return ({ kind, id }) => (!kinds || kinds.has(kind)) && (!ids || ids.has(id));
 }
 

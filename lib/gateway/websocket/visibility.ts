@@ -10,6 +10,8 @@ import type { ActorKey } from '../../../machines/outputs.js';
  * change any time.
  */
 export interface Visibility {
+  /** Nothing is hidden from this caller. */
+  readonly all: boolean;
   /** Known at once: yes, no, or undefined when a read must tell. */
   now(actor: Subject): boolean | undefined;
   later(actor: Subject): Promise<boolean>;
@@ -19,10 +21,11 @@ export interface Visibility {
 export type Subject = ActorKey & { readonly frames?: readonly { readonly event: string }[] };
 
 export function visibilityOf(app: App, caller: Caller): Visibility {
-  if (caller.type !== 'session') return { now: () => true, later: async () => true };
+  if (caller.type !== 'session') return { all: true, now: () => true, later: async () => true };
   const sessions = new Map<string, boolean>([[caller.id, true]]);
 
   return {
+    all: false,
     // Everybody reads definitions, the organisation and the skills; the home tells of more than these.
     now: ({ kind, id, frames = [] }) => {
       if (kind === 'home')

@@ -110,6 +110,7 @@ export class Erasure {
         return { ops, place: place > this.kernel.log.floor ? place : 0 };
       });
       blanked += slice.ops.length;
+      if (slice.ops.length > 0) this.kernel.log.erased();
       if (this.stopped()) return blanked;
       seq = slice.place;
     }

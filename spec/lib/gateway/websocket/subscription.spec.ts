@@ -1,11 +1,13 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { pino } from 'pino';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { App } from '../../../../lib/commands/app.js';
-import type { FairShare } from '../../../../lib/gateway/websocket/backpressured-socket.js';
-import { openFeed, type Commit } from '../../../../lib/gateway/websocket/feed.js';
+import { fairShare, type FairShare } from '../../../../lib/gateway/websocket/backpressured-socket.js';
+import { PastBursts, type Burst } from '../../../../lib/gateway/websocket/bursts.js';
+import { openFeed } from '../../../../lib/gateway/websocket/feed.js';
 import { subscription } from '../../../../lib/gateway/websocket/subscription.js';
 import type { LogEntry, Supervisor } from '../../../../lib/supervisor/contract.js';
 import { operator } from '../../../../machines/caller.js';
@@ -41,8 +43,13 @@ describe('a watcher', () => {
   const feedOf = (supervisor: Supervisor) => openFeed(supervisor, (error) => ended.push(error));
 
   /** A real socket; `share` is where the spec steps in between two slices of the replay. */
-  async function watch(feed: ReturnType<typeof openFeed>, since: number, share: FairShare) {
-    const accepted = once(server, 'connection') as Promise<[WebSocket]>;
+  async function watch(
+    feed: ReturnType<typeof openFeed>,
+    since: number,
+    share: FairShare,
+    past = new PastBursts(house.supervisor),
+  ) {
+    const accepted = once(server, 'connection') as Promise<[WebSocket, IncomingMessage]>;
     const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
     const seqs: number[] = [];
     const resets: number[] = [];
@@ -54,11 +61,13 @@ describe('a watcher', () => {
       wake();
     });
     const closed = once(client, 'close') as Promise<[code: number]>;
-    const [socket] = await accepted;
+    const [socket, request] = await accepted;
     const one = subscription({
       app: { supervisor: house.supervisor } as App,
       feed,
+      past,
       socket,
+      stream: request.socket,
       caller: operator,
       filter: {},
       log: pino({ level: 'silent' }),
@@ -139,19 +148,107 @@ describe('a watcher', () => {
 
   it('hands on again what was committed a moment ago, and says when that is too long ago', async () => {
     const feed = feedOf(house.supervisor);
-    const seen: Commit[] = [];
-    const leave = feed.join(1, (commit) => seen.push(commit), never);
+    const seen: number[] = [];
+    const leave = feed.join(1, (burst) => seen.push(...seqsOf(burst)), never);
     for (let n = 0; n < 200; n += 1) await add();
     await house.environment.settle();
-    expect(seen.map(({ seq }) => seq)).to.deep.equal(from(2, 201));
+    expect(seen).to.deep.equal(from(2, 201));
     const late: number[] = [];
-    const left = feed.join(150, ({ seq }) => late.push(seq), never);
-    expect(late).to.deep.equal(from(151, 201));
+    const left = feed.join(150, (burst) => late.push(...seqsOf(burst)), never);
+    expect(late.filter((seq) => seq > 150)).to.deep.equal(from(151, 201));
     expect(feed.join(50, never, never)).to.equal(undefined);
     left?.();
     leave?.();
   });
+
+  // Ten thousand sockets held up everything else for as long as it took to tell them all.
+  it('lets others have their turn while it hands on to many, and loses no one who joins meanwhile', async () => {
+    const feed = feedOf(house.supervisor);
+    const told: string[] = [];
+    let turns = 0;
+    for (const name of ['a', 'b', 'c', 'd'])
+      feed.join(
+        1,
+        (burst) => {
+          told.push(`${name}${burst.seq}`);
+          const until = performance.now() + 10;
+          while (performance.now() < until);
+          if (name !== 'a') return;
+          setImmediate(() => {
+            turns = told.length;
+            feed.join(1, (next) => told.push(`late${next.seq}`), never);
+          });
+        },
+        never,
+      );
+    await add();
+    await house.environment.settle();
+    while (told.length < 5) await new Promise((resolve) => setImmediate(resolve));
+    expect(turns).to.equal(1);
+    expect([...told].sort()).to.deep.equal(['a2', 'b2', 'c2', 'd2', 'late2']);
+    feed.close();
+  });
+
+  describe('that comes back with many others', () => {
+    /** How often the log was read, and actors. */
+    function counted(): { supervisor: Supervisor; reads: number } {
+      const { supervisor } = house;
+      const inspection = Object.create(supervisor.inspection, {
+        entries: {
+          value: (after: number, limit: number) => {
+            counts.reads += 1;
+            return supervisor.inspection.entries(after, limit);
+          },
+        },
+      }) as Supervisor['inspection'];
+      const counts = { supervisor: { ...supervisor, status: supervisor.status, inspection }, reads: 0 };
+      return counts;
+    }
+
+    // Each read for itself: of 600 that came back 2,500 commits late, 283 had been let in after a minute.
+    it('is told from what was read once for all of them, wherever each begins', async () => {
+      for (let n = 0; n < 400; n += 1) await add();
+      const feed = feedOf(house.supervisor);
+      const counts = counted();
+      const past = new PastBursts(counts.supervisor);
+      const share = fairShare();
+      const leave = past.enter(); // as if they came at the same time
+      const sockets = [];
+      for (let n = 0; n < 40; n += 1) sockets.push(await watch(feed, n, share, past));
+      for (const socket of sockets) await socket.until(401);
+      sockets.forEach(({ seqs }, n) => expect(seqs).to.deep.equal(from(Math.max(2, n + 1), 401)));
+      // The first page once for each that begins in it, then each page once
+      expect(counts.reads).to.be.within(12, 40 + 13);
+      for (const socket of sockets) socket.stop();
+      leave();
+    });
+
+    it('reads again what was kept, once contents were erased, and what was kept for long', async () => {
+      for (let n = 0; n < 40; n += 1) await add();
+      const counts = counted();
+      const past = new PastBursts(counts.supervisor);
+      const leave = past.enter();
+      const eventsOf = async (): Promise<string[]> =>
+        (await past.after(0)).commits.flatMap(({ entries }) =>
+          entries.map(({ event }) => (event as { type: string }).type),
+        );
+      expect(await eventsOf()).to.include('add');
+      await eventsOf();
+      expect(counts.reads).to.equal(1);
+      await house.supervisor.retention.erase({ kind: 'counter', id: 'c' }, operator);
+      expect(await eventsOf()).not.to.include('add');
+      expect(counts.reads).to.equal(2);
+      await house.environment.advance(2_000);
+      await eventsOf();
+      expect(counts.reads).to.equal(3);
+      leave();
+      await eventsOf();
+      expect(counts.reads).to.equal(4);
+    });
+  });
 });
+
+const seqsOf = ({ commits }: Burst): number[] => commits.map(({ seq }) => seq);
 
 // eslint-disable-next-line require-yield
 async function* failing(): AsyncGenerator<LogEntry> {

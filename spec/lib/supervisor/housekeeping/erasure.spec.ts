@@ -106,6 +106,38 @@ describe('the erased history of an actor', () => {
     expect((await verifyStore(join(folder, 'store'))).faults).to.deep.equal([]);
   });
 
+  // The youngest entries are kept in memory while anybody watches; who came back was told from there what was erased.
+  it('is not told to who watches from the beginning, while another watches, nor by a reader in the middle', async () => {
+    const house = await open();
+    const ended = new AbortController();
+    const told: string[] = [];
+    const other = (async () => {
+      for await (const { position } of house.watch({ signal: ended.signal })) told.push(String(position));
+    })();
+    await furnish(house);
+    const slow = house.watch({ since: 0, signal: ended.signal })[Symbol.asyncIterator]();
+    expect(JSON.stringify((await slow.next()).value)).to.include('secret of s1');
+    try {
+      await house.retention.erase({ kind: 'session', id: 's1' }, operator);
+      const { position } = house.status;
+      for (const late of [house.watch({ since: 0, signal: ended.signal })[Symbol.asyncIterator](), slow]) {
+        const seen: string[] = [];
+        for (let at = 0; at < position;) {
+          const { value } = (await late.next()) as { value: { position: number } };
+          at = value.position;
+          seen.push(JSON.stringify(value));
+        }
+        expect(seen.filter((text) => /secret (of s1|\d+ of s1)/.test(text))).to.deep.equal([]);
+        expect(seen.filter((text) => text.includes('of s2')).length).to.be.at.least(500);
+      }
+    } finally {
+      ended.abort();
+      await other;
+      await house.stop();
+    }
+    expect(told).to.have.lengthOf(house.status.position);
+  });
+
   it('is blanked to its end by the next start where this one could not', async () => {
     let isFull = false;
     const house = await open(
