@@ -15,10 +15,10 @@ import { Pulse, vitalsOf, type Vitals } from './vitals.js';
 import { judgeJobs, keepBusy, prepare } from './work.js';
 
 /**
- * `npm run soak -- --minutes 60 [--sockets 10000] [--silent 1000] [--sessions 200] [--writers 8] [--lives 6] [--seed 1]`:
- * a real gateway under everything at once, killed `lives - 1` times on the way: watchers of whom some never read,
- * sessions, work items, cron jobs, runs of workflows. Prints memory, disk, stalls, and at the end what was lost or
- * doubled; exit code 1 for any of these.
+ * `npm run soak -- --minutes 60 [--sockets 10000] [--silent 1000] [--sessions 200] [--writers 8] [--pause 20] [--lives 6]
+ * [--seed 1]`: a real gateway under everything at once, killed `lives - 1` times on the way: watchers of whom some never
+ * read, sessions, work items, cron jobs, runs of workflows; each writer rests for so many milliseconds after each act.
+ * Prints memory, disk, stalls, and at the end what was lost or doubled; exit code 1 for any of these.
  */
 const { values } = parseArgs({
   options: {
@@ -27,6 +27,7 @@ const { values } = parseArgs({
     silent: { type: 'string' },
     sessions: { type: 'string', default: '200' },
     writers: { type: 'string', default: '8' },
+    pause: { type: 'string', default: '20' },
     lives: { type: 'string', default: '6' },
     seed: { type: 'string', default: '1' },
   },
@@ -41,6 +42,7 @@ const minutes = whole('minutes', 7 * 24 * 60);
 const wanted = whole('sockets', 50_000);
 const sessions = whole('sessions', 10_000);
 const writers = whole('writers', 256);
+const pauseMs = whole('pause', 60_000);
 const lives = whole('lives', 10_000);
 const seed = whole('seed', 2 ** 31);
 
@@ -78,7 +80,7 @@ async function soak(): Promise<void> {
     `${await readFile(config, 'utf8')}gateway: { socketsMax: ${Math.max(1_024, sockets + 100)} }\n`,
   );
   console.log(
-    `soak: ${minutes} min, ${lives} lives, ${sockets} sockets (${silent} never read), ${sessions} sessions, ${writers} writers, seed ${seed}`,
+    `soak: ${minutes} min, ${lives} lives, ${sockets} sockets (${silent} never read), ${sessions} sessions, ${writers} writers (${pauseMs} ms), seed ${seed}`,
   );
   for (let life = 1; life <= lives; life += 1) {
     victim = await begin(command, scenario.announced).ready;
@@ -92,7 +94,7 @@ async function soak(): Promise<void> {
     const isOver = (): boolean => performance.now() >= until;
     const working = [
       ...Array.from({ length: writers }, async (_, writer) => {
-        while (!isOver() && (await scenario.operation(writer, past.at(-1) as Life))) await wait(20);
+        while (!isOver() && (await scenario.operation(writer, past.at(-1) as Life))) await wait(pauseMs);
       }),
       keepBusy({ url, token, journal, talker, isOver, life }),
     ];
