@@ -38,7 +38,10 @@ class Gathering {
   private entries: LogEntry[] = [];
   private weight = 0;
 
-  constructor(private readonly supervisor: Supervisor) {}
+  constructor(
+    private readonly supervisor: Supervisor,
+    private readonly most: { readonly commits: number; readonly weight: number },
+  ) {}
 
   /** True when it should be handed on. */
   async add(entry: LogEntry): Promise<boolean> {
@@ -50,7 +53,7 @@ class Gathering {
     this.entries = [];
     for (const each of entries)
       for (const text of entryTexts(each, entry.position)) this.weight += text.length;
-    return this.weight >= burstWeightMax || this.commits.length >= burstCommitsMax;
+    return this.weight >= this.most.weight || this.commits.length >= this.most.commits;
   }
 
   /** Undefined: there is no whole commit. What is half a commit stays. */
@@ -68,9 +71,9 @@ class Gathering {
   }
 }
 
-const burstCommitsMax = 64;
-/** In characters; a socket that has as much waiting is not given more. */
-const burstWeightMax = 65_536;
+/** Weights in characters. A socket that catches up and has as much waiting is not given more. */
+const liveMost = { commits: 256, weight: 262_144 };
+const pastMost = { commits: 64, weight: 65_536 };
 
 /** The log from `since` (exclusive) as it grows. */
 export async function* liveBursts(
@@ -78,7 +81,7 @@ export async function* liveBursts(
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<Burst, void> {
-  const gathering = new Gathering(supervisor);
+  const gathering = new Gathering(supervisor, liveMost);
   for await (const entry of supervisor.watch({ since, signal })) {
     const reset = resetIn(entry);
     if (reset) gathering.forgetHalf();
@@ -133,7 +136,7 @@ export class PastBursts {
 
   private async read(since: number): Promise<Burst> {
     const { inspection } = this.supervisor;
-    const gathering = new Gathering(this.supervisor);
+    const gathering = new Gathering(this.supervisor, pastMost);
     const end = (Math.floor(since / pageEntries) + 1) * pageEntries;
     for (let position = since; ;) {
       const page = position < inspection.floor ? [] : await inspection.entries(position, pageEntries);

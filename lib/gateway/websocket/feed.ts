@@ -41,7 +41,9 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
       if (mine.end.signal.aborted) return;
       mine.position = burst.seq;
       keep(mine, burst);
-      await deliver(burst);
+      const tookMs = await deliver(burst);
+      // The more there are to be told, the more is told at once: most of the processor is for those who work
+      if (tookMs > sliceMs) await pause(Math.min(tookMs * restFactor, restMsMax));
     }
   }
 
@@ -59,17 +61,20 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
 
   /**
    * To thousands it takes a while: what else waits for the processor has its turn between them. Who joins meanwhile
-   * finds the burst among the recent ones.
+   * finds the burst among the recent ones. Answers the milliseconds that it took, without those between.
    */
-  async function deliver(burst: Burst): Promise<void> {
-    let until = performance.now() + sliceMs;
+  async function deliver(burst: Burst): Promise<number> {
+    let tookMs = 0;
+    let began = performance.now();
     for (const listener of [...listeners.keys()]) {
-      if (performance.now() >= until) {
+      if (performance.now() - began >= sliceMs) {
+        tookMs += performance.now() - began;
         await new Promise((resolve) => setImmediate(resolve));
-        until = performance.now() + sliceMs;
+        began = performance.now();
       }
       if (listeners.has(listener)) listener(burst);
     }
+    return tookMs + performance.now() - began;
   }
 
   function begin(since: number): Reading {
@@ -120,3 +125,8 @@ const isErasure = ({ event }: LogEntry): boolean =>
 /** Commits that a socket may be behind and still join. */
 const recentMax = 128;
 const sliceMs = 8;
+/** Of what it took to tell all, before the next is told. */
+const restFactor = 3;
+const restMsMax = 500;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());

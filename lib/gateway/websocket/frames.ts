@@ -1,5 +1,6 @@
-import type { LogEntry, Supervisor } from '../../supervisor/contract.js';
+import type { LogEntry, ProgressFrame, Supervisor } from '../../supervisor/contract.js';
 import type { Json } from '../../../machines/outputs.js';
+import { textFrame } from './text-frame.js';
 
 /**
  * Log entries → frames for watchers. The frames of one commit share the position of its last entry, and the
@@ -16,6 +17,19 @@ export interface Frame {
 
 /** `frameText({seq: 7, event: 'session:stopped', payload: {…}, ts, last: true})` → one line of JSON. */
 export const frameText = (frame: Frame): string => JSON.stringify(frame);
+
+const streamed = new WeakMap<ProgressFrame, Buffer>();
+
+/** What has no position, as it goes over the wire; made once for all sockets. */
+export function progressWire(frame: ProgressFrame): Buffer {
+  let wire = streamed.get(frame);
+  if (wire === undefined) {
+    const { event, payload, at } = frame;
+    wire = textFrame(Buffer.from(frameText({ seq: null, event, payload, ts: at })));
+    streamed.set(frame, wire);
+  }
+  return wire;
+}
 
 /** The frames of a whole commit, of those entries that `visible` lets through. */
 export function framesOf(

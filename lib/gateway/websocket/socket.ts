@@ -75,6 +75,13 @@ export function openSocket(
   const past = new PastBursts(app.supervisor);
   const feed = openFeed(app.supervisor, (error) => log.error({ err: error }, 'the live feed failed'));
 
+  /** Connections that a server takes beside its sockets, whose number has a bound of its own. */
+  const connections = servers.map(({ maxConnections }) => maxConnections);
+  const makeRoom = (): void =>
+    servers.forEach(
+      (server, n) => (server.maxConnections = (connections[n] ?? Infinity) + subscriptions.size),
+    );
+
   for (const server of servers)
     server.on('upgrade', (request, stream, head) => {
       stream.on('error', () => stream.destroy());
@@ -184,6 +191,7 @@ export function openSocket(
       agentId: caller.type === 'session' ? caller.id : undefined,
     };
     subscriptions.set(socket, entry);
+    makeRoom();
     socket.on('pong', () => (entry.heardAt = environment.clock.monotonic()));
     socket.on('message', (data, binary) => {
       entry.heardAt = environment.clock.monotonic();
@@ -194,6 +202,7 @@ export function openSocket(
     socket.on('close', () => {
       entry.subscription.stop();
       subscriptions.delete(socket);
+      makeRoom();
     });
     entry.subscription.start(since);
   }

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { type FairShare, backpressured } from './backpressured-socket.js';
 import { wireOf, type Burst, type Commit, type PastBursts } from './bursts.js';
 import type { Feed } from './feed.js';
-import { framesOf, frameText } from './frames.js';
+import { framesOf, frameText, progressWire } from './frames.js';
 import { textFrame } from './text-frame.js';
 import { visibilityOf } from './visibility.js';
 import type { App } from '../../commands/app.js';
@@ -60,10 +60,9 @@ export function subscription(options: {
   const forget = supervisor.onProgress((frame: ProgressFrame) => {
     if (wanted?.(frame.actor) === false) return;
     const known = sees.now(frame.actor);
-    const text = (): string =>
-      frameText({ seq: null, event: frame.event, payload: frame.payload, ts: frame.at });
-    if (known && !queue) send(text());
-    else if (known !== false) inOrder(async () => void ((await sees.later(frame.actor)) && send(text())));
+    const report = (): boolean => sink.sendWire(progressWire(frame));
+    if (known && !queue) report();
+    else if (known !== false) inOrder(async () => void ((await sees.later(frame.actor)) && report()));
   });
 
   function inOrder(task: () => Promise<void>): void {

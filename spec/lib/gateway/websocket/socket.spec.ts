@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { openListeners } from '../../../../lib/gateway/listeners.js';
 import { floodFrames, openHouse, type House, type WatchedFrame, type Watching } from '../fixture.js';
 
 describe('/ws', () => {
@@ -60,6 +61,22 @@ describe('/ws', () => {
     second.ws.close();
     await second.closed;
     await house.socket('/ws');
+  });
+
+  // Of 10,000 that the settings allowed, 4,096 came in: the server's bound on connections counted them, too.
+  it('takes connections for requests beside all its sockets', async () => {
+    await house.close();
+    const listeners = await openListeners({ host: '127.0.0.1', port: 0 });
+    for (const server of listeners.servers) server.maxConnections = 2;
+    house = await openHouse({ listeners });
+    const sockets = [];
+    for (let n = 0; n < 12; n += 1) sockets.push(await house.socket('/ws'));
+    expect((await house.operator.get('/healthz')).status).to.equal(200);
+    for (const { ws, closed } of sockets) {
+      ws.close();
+      await closed;
+    }
+    expect(listeners.servers.map(({ maxConnections }) => maxConnections)).to.deep.equal([2]);
   });
 
   it('resumes without gap or repetition, however often the line breaks', async () => {
