@@ -18,22 +18,8 @@ export function agentProcesses(tokens: TokenBook) {
   /** Of so many turns nothing is left. */
   let settled = -1;
 
-  type Table = ReadonlyMap<string, Known>;
-  let latest: Promise<Table | undefined> = Promise.resolve(undefined);
-  let next: Promise<Table> | undefined;
-
-  /**
-   * The processes as they are from now on: a reading on its way may have passed one by. A browser opens six connections
-   * at once, and a busy client hundreds; all that come meanwhile share the next reading.
-   */
-  const processes = (): Promise<Table> =>
-    (next ??= latest
-      .catch(() => undefined)
-      .then(() => {
-        if (next !== undefined) latest = next;
-        next = undefined;
-        return readProcesses();
-      }));
+  const processes = fromNowOn(readProcesses);
+  const connections = fromNowOn(readConnections);
 
   async function readProcesses(): Promise<Table> {
     const { size, minted = 0 } = tokens;
@@ -48,7 +34,7 @@ export function agentProcesses(tokens: TokenBook) {
   }
 
   async function check(socket: Socket): Promise<string | undefined> {
-    const inode = await inodeOf(socket);
+    const inode = inodeIn(await connections(), socket);
     if (inode === undefined) return undefined;
     const known = await processes();
     for (const { pid, mark } of known.values()) {
@@ -80,6 +66,8 @@ export function agentProcesses(tokens: TokenBook) {
     return process.platform !== 'linux' || isQuiet ? undefined : check(socket).catch(() => undefined);
   };
 }
+
+type Table = ReadonlyMap<string, Known>;
 
 interface Known {
   /** Its pid, its start and where its program and its environment lie; undefined where the system hides those. */
@@ -140,16 +128,46 @@ async function holds(pid: string, inode: string): Promise<boolean> {
   return targets.includes(`socket:[${inode}]`);
 }
 
-/** Of the client's end: the row whose local port is our remote one. */
-async function inodeOf({ remotePort = 0, localPort = 0 }: Socket): Promise<string | undefined> {
-  const hex = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  for (const path of ['/proc/self/net/tcp', '/proc/self/net/tcp6']) {
-    const table = await readFile(path, 'latin1').catch(() => '');
-    for (const line of table.split('\n')) {
-      const [, local, remote, , , , , , , inode] = line.trim().split(/\s+/);
-      if (local?.endsWith(hex(remotePort)) === true && remote?.endsWith(hex(localPort)) === true)
-        return inode;
-    }
+/**
+ * Answers with what a reading finds that begins after it was asked: one on its way may have passed something by. A browser
+ * opens six connections at once, and a busy client hundreds; all that come meanwhile share the next reading.
+ */
+function fromNowOn<Value>(read: () => Promise<Value>): () => Promise<Value> {
+  let latest: Promise<Value | undefined> = Promise.resolve(undefined);
+  let next: Promise<Value> | undefined;
+  return () =>
+    (next ??= latest
+      .catch(() => undefined)
+      .then(() => {
+        if (next !== undefined) latest = next;
+        next = undefined;
+        return read();
+      }));
+}
+
+/** The system's tables of connections, one row each, for both families. */
+async function readConnections(): Promise<string> {
+  const tables = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].map((path) =>
+    readFile(path, 'latin1').catch(() => ''),
+  );
+  return (await Promise.all(tables)).join('');
+}
+
+/**
+ * Of the client's end: the row whose local port is our remote one. Ten thousand rows are passed over, not taken apart.
+ * @example inodeIn('  3: 0100007F:C350 0100007F:1CFC 01 00000000:00000000 00:00000000 00000000 0 0 81234', socket)
+ */
+export function inodeIn(
+  table: string,
+  { remotePort = 0, localPort = 0 }: Pick<Socket, 'remotePort' | 'localPort'>,
+): string | undefined {
+  const hex = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
+  const [client, ours] = [hex(remotePort), hex(localPort)];
+  for (let at = table.indexOf(client); at >= 0; at = table.indexOf(client, at + 1)) {
+    const end = table.indexOf('\n', at);
+    const rest = table.slice(at + client.length, end < 0 ? undefined : end);
+    const colon = rest.indexOf(':');
+    if (rest.startsWith(ours, colon)) return rest.trim().split(/\s+/)[7];
   }
   return undefined;
 }

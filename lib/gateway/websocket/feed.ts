@@ -43,7 +43,7 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
       keep(mine, burst);
       const tookMs = await deliver(burst);
       // The more there are to be told, the more is told at once: most of the processor is for those who work
-      if (tookMs > sliceMs) await pause(Math.min(tookMs * restFactor, restMsMax));
+      if (tookMs > shortMs) await pause(Math.min(tookMs * restFactor, restMsMax));
     }
   }
 
@@ -124,7 +124,9 @@ const isErasure = ({ event }: LogEntry): boolean =>
 
 /** Commits that a socket may be behind and still join. */
 const recentMax = 128;
-const sliceMs = 8;
+/** Node takes in one connection each time it comes round: long slices keep new ones waiting. */
+const sliceMs = 3;
+const shortMs = 8;
 /** Of what it took to tell all, before the next is told. */
 const restFactor = 3;
 const restMsMax = 500;

@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { findAgentMark } from '../../../actors/engines/process/agent-mark.js';
 import { findSystemProgram } from '../../../actors/sandbox/system-program.js';
-import { agentProcesses } from '../../../lib/gateway/agent-process.js';
+import { agentProcesses, inodeIn } from '../../../lib/gateway/agent-process.js';
 import { Troupe } from '../cli/troupe.js';
 import { makeClient, type Client } from './fixture.js';
 
@@ -126,10 +126,16 @@ describe("an agent with the operator's token", function () {
 describe('who is at the other end of a connection', function () {
   if (process.platform !== 'linux') return console.log('      the system does not tell here: not tried');
 
-  // each connection read the whole process table, hundreds of files: a busy client's 64 took seconds beside an agent
-  it('is found out for many connections at once by few looks at the processes', async () => {
-    const { readdir: real } = promises;
+  // each connection read the whole process table, hundreds of files: a busy client's 64 took seconds beside an agent;
+  // and the table of connections: of ten thousand that came back fifty a second were let in
+  it('is found out for many connections at once by few looks at processes and connections', async () => {
+    const { readdir: real, readFile: realRead } = promises;
     let looks = 0;
+    let tables = 0;
+    promises.readFile = ((...args: Parameters<typeof realRead>) => {
+      if (args[0] === '/proc/self/net/tcp') tables += 1;
+      return realRead(...args);
+    }) as typeof realRead;
     promises.readdir = ((...args: Parameters<typeof real>) => {
       if (args[0] === '/proc') looks += 1;
       return real(...args);
@@ -147,15 +153,32 @@ describe('who is at the other end of a connection', function () {
         clients.map(() => undefined),
       );
       expect(looks).to.be.within(1, 8);
+      expect(tables).to.be.within(1, 8);
       const before = looks;
       const [one] = accepted;
       if (one !== undefined) await holder(one);
       expect(looks, 'what comes later is looked at anew').to.equal(before + 1);
     } finally {
       promises.readdir = real;
+      promises.readFile = realRead;
       syncBuiltinESMExports();
       for (const socket of [...clients, ...accepted]) socket.destroy();
       server.close();
     }
+  });
+
+  it('is the row with its port on the near side and ours on the far side', () => {
+    const row = (near: string, far: string, inode: number): string =>
+      `   7: ${near} ${far} 01 00000000:00001D04 00:00000000 00000000  1000        0 ${inode} 1 0000000078121d1c\n`;
+    const table = [
+      '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n',
+      row('0100007F:1CFC', '0100007F:C350', 1), // our own end
+      row('0100007F:C350', '0100007F:1F90', 2), // the same port, to another server
+      row('00000000000000000000000001000000:C350', '00000000000000000000000001000000:1CFC', 3),
+    ].join('');
+    const ends = { remotePort: 0xc350, localPort: 0x1cfc };
+    expect(inodeIn(table, ends)).to.equal('3');
+    expect(inodeIn(table.trimEnd(), ends)).to.equal('3');
+    expect(inodeIn(table, { ...ends, remotePort: 0x1d04 })).to.equal(undefined);
   });
 });
