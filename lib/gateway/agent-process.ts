@@ -129,8 +129,8 @@ async function holds(pid: string, inode: string): Promise<boolean> {
 }
 
 /**
- * Answers with what a reading finds that begins after it was asked: one on its way may have passed something by. A browser
- * opens six connections at once, and a busy client hundreds; all that come meanwhile share the next reading.
+ * Answers with what a reading finds that begins after it was asked: one on its way may have passed something by. A
+ * browser opens six connections at once, and a busy client hundreds; all that come meanwhile share the next reading.
  */
 function fromNowOn<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let latest: Promise<Value | undefined> = Promise.resolve(undefined);

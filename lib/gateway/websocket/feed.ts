@@ -1,5 +1,7 @@
-import type { LogEntry, Supervisor } from '../../supervisor/contract.js';
+import type { LogEntry, ProgressFrame, Supervisor } from '../../supervisor/contract.js';
 import { liveBursts, type Burst } from './bursts.js';
+import { progressWire, type Progress } from './frames.js';
+import { Pace } from './pace.js';
 
 /**
  * The live end of the log, read once for all sockets, and not at all while there is none. A socket that
@@ -16,6 +18,8 @@ export interface Feed {
    * @example const leave = feed.join(reached, show, fail);
    */
   join(since: number, listener: Listener, lost: (error: unknown) => void): (() => void) | undefined;
+  /** What is under way and has no position, until the returned function is called. */
+  onProgress(listener: (progress: Progress) => void): () => void;
   close(): void;
 }
 
@@ -34,16 +38,27 @@ interface Reading {
 
 export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => void): Feed {
   const listeners = new Map<Listener, (error: unknown) => void>();
+  const followers = new Set<(progress: Progress) => void>();
+  const pace = new Pace();
   let reading: Reading | undefined;
+  let pending: ProgressFrame[] = [];
+  let pendingBytes = 0;
+  let reporting = false;
+  /** Everybody is told one thing after the other. */
+  let line = Promise.resolve();
+  let ignore = (): void => undefined;
 
   async function read(mine: Reading): Promise<void> {
     for await (const burst of liveBursts(supervisor, mine.position, mine.end.signal)) {
       if (mine.end.signal.aborted) return;
       mine.position = burst.seq;
       keep(mine, burst);
-      const tookMs = await deliver(burst);
-      // The more there are to be told, the more is told at once: most of the processor is for those who work
-      if (tookMs > shortMs) await pause(Math.min(tookMs * restFactor, restMsMax));
+      await inLine(async () => {
+        await deliverPending(); // what an agent said comes before the end of its turn
+        // Who joins meanwhile finds it among the recent ones
+        await pace.deliver(listeners, burst);
+      });
+      await pace.rest();
     }
   }
 
@@ -59,22 +74,44 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
     }
   }
 
-  /**
-   * To thousands it takes a while: what else waits for the processor has its turn between them. Who joins meanwhile
-   * finds the burst among the recent ones. Answers the milliseconds that it took, without those between.
-   */
-  async function deliver(burst: Burst): Promise<number> {
-    let tookMs = 0;
-    let began = performance.now();
-    for (const listener of [...listeners.keys()]) {
-      if (performance.now() - began >= sliceMs) {
-        tookMs += performance.now() - began;
-        await new Promise((resolve) => setImmediate(resolve));
-        began = performance.now();
+  function progressed(frame: ProgressFrame): void {
+    pending.push(frame);
+    pendingBytes += progressWire(frame).length;
+    if (!reporting) report().catch(onFault);
+  }
+
+  /** Where much is said nothing rests: who speaks waits until it is told. */
+  async function report(): Promise<void> {
+    reporting = true;
+    try {
+      while (pending.length > 0) {
+        if (pendingBytes < pendingBytesMax) await pace.rest();
+        await inLine(deliverPending);
       }
-      if (listeners.has(listener)) listener(burst);
+    } finally {
+      reporting = false;
     }
-    return tookMs + performance.now() - began;
+  }
+
+  async function deliverPending(): Promise<void> {
+    while (pending.length > 0) {
+      const frames: ProgressFrame[] = [];
+      let bytes = 0;
+      for (const frame of pending) {
+        if (bytes >= togetherBytesMax) break;
+        frames.push(frame);
+        bytes += progressWire(frame).length;
+      }
+      pending = pending.slice(frames.length);
+      pendingBytes -= bytes;
+      await pace.deliver(followers, { frames });
+    }
+  }
+
+  function inLine(task: () => Promise<void>): Promise<void> {
+    const mine = line.then(task);
+    line = mine.catch(() => undefined);
+    return mine;
   }
 
   function begin(since: number): Reading {
@@ -115,6 +152,13 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
         if (listeners.size === 0) close();
       };
     },
+    onProgress(listener) {
+      if (followers.size === 0) ignore = supervisor.onProgress(progressed);
+      followers.add(listener);
+      return () => {
+        if (followers.delete(listener) && followers.size === 0) ignore();
+      };
+    },
     close,
   };
 }
@@ -124,11 +168,5 @@ const isErasure = ({ event }: LogEntry): boolean =>
 
 /** Commits that a socket may be behind and still join. */
 const recentMax = 128;
-/** Node takes in one connection each time it comes round: long slices keep new ones waiting. */
-const sliceMs = 3;
-const shortMs = 8;
-/** Of what it took to tell all, before the next is told. */
-const restFactor = 3;
-const restMsMax = 500;
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
+const togetherBytesMax = 65_536;
+const pendingBytesMax = 1_048_576;

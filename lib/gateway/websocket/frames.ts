@@ -31,6 +31,24 @@ export function progressWire(frame: ProgressFrame): Buffer {
   return wire;
 }
 
+/** What is under way and has no position, as much as came together. */
+export interface Progress {
+  readonly frames: readonly ProgressFrame[];
+}
+
+const streamedTogether = new WeakMap<Progress, Buffer>();
+
+/** The same of all that came together. */
+export function wireOfProgress(progress: Progress): Buffer {
+  const known = streamedTogether.get(progress);
+  if (known !== undefined) return known;
+  const wires = progress.frames.map(progressWire);
+  const [first] = wires;
+  const wire = wires.length === 1 && first ? first : Buffer.concat(wires);
+  streamedTogether.set(progress, wire);
+  return wire;
+}
+
 /** The frames of a whole commit, of those entries that `visible` lets through. */
 export function framesOf(
   commit: readonly LogEntry[],

@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { type FairShare, backpressured } from './backpressured-socket.js';
 import { wireOf, type Burst, type Commit, type PastBursts } from './bursts.js';
 import type { Feed } from './feed.js';
-import { framesOf, frameText, progressWire } from './frames.js';
+import { framesOf, frameText, progressWire, wireOfProgress } from './frames.js';
 import { textFrame } from './text-frame.js';
 import { visibilityOf } from './visibility.js';
 import type { App } from '../../commands/app.js';
@@ -57,13 +57,18 @@ export function subscription(options: {
   const { send } = sink;
   let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
 
-  const forget = supervisor.onProgress((frame: ProgressFrame) => {
+  const forget = feed.onProgress((progress) => {
+    if (sees.all && wanted === undefined && !queue) sink.sendWire(wireOfProgress(progress));
+    else for (const frame of progress.frames) showProgress(frame);
+  });
+
+  function showProgress(frame: ProgressFrame): void {
     if (wanted?.(frame.actor) === false) return;
     const known = sees.now(frame.actor);
     const report = (): boolean => sink.sendWire(progressWire(frame));
     if (known && !queue) report();
     else if (known !== false) inOrder(async () => void ((await sees.later(frame.actor)) && report()));
-  });
+  }
 
   function inOrder(task: () => Promise<void>): void {
     const mine = (queue ?? Promise.resolve()).then(task).catch(fail);

@@ -9,7 +9,7 @@ import { fairShare, type FairShare } from '../../../../lib/gateway/websocket/bac
 import { PastBursts, type Burst } from '../../../../lib/gateway/websocket/bursts.js';
 import { openFeed } from '../../../../lib/gateway/websocket/feed.js';
 import { subscription } from '../../../../lib/gateway/websocket/subscription.js';
-import type { LogEntry, Supervisor } from '../../../../lib/supervisor/contract.js';
+import type { LogEntry, ProgressFrame, Supervisor } from '../../../../lib/supervisor/contract.js';
 import { operator } from '../../../../machines/caller.js';
 import { openHouse, type House } from '../../../fixtures/house.js';
 import { counterKind } from '../../../fixtures/kinds.js';
@@ -120,7 +120,7 @@ describe('a watcher', () => {
     const { supervisor } = house;
     let broken = true;
     const feed = feedOf({
-      ...({ status: supervisor.status } as Supervisor),
+      ...({ status: supervisor.status, onProgress: supervisor.onProgress } as Supervisor),
       watch: (options) => (broken ? failing() : supervisor.watch(options)),
     });
     const socket = await watch(feed, 1, (slice) => slice());
@@ -137,7 +137,7 @@ describe('a watcher', () => {
   it('says reset when the floor has overtaken the feed, in the middle of a commit, too', async () => {
     const { supervisor } = house;
     const feed = feedOf({
-      ...({ status: { ...supervisor.status, position: 1 } } as Supervisor),
+      ...({ status: { ...supervisor.status, position: 1 }, onProgress: supervisor.onProgress } as Supervisor),
       watch: () => overtaken(),
     });
     const socket = await watch(feed, 1, (slice) => slice());
@@ -186,6 +186,39 @@ describe('a watcher', () => {
     while (told.length < 5) await new Promise((resolve) => setImmediate(resolve));
     expect(turns).to.equal(1);
     expect([...told].sort()).to.deep.equal(['a2', 'b2', 'c2', 'd2', 'late2']);
+    feed.close();
+  });
+
+  // Each piece of an answer was written to ten thousand sockets for itself, and nothing else was done meanwhile.
+  it('is told pieces of an answer together with others where there are many, before what is committed then', async () => {
+    const { supervisor } = house;
+    let say = (_frame: ProgressFrame): void => undefined;
+    const feed = feedOf({
+      ...supervisor,
+      status: supervisor.status,
+      onProgress: (listener) => {
+        say = listener;
+        return () => undefined;
+      },
+    });
+    const told: string[][] = [];
+    for (let n = 0; n < 300; n += 1)
+      feed.onProgress(({ frames }) => {
+        if (n === 0) told.push(frames.map(({ payload }) => String(payload)));
+        const until = performance.now() + 0.2;
+        while (performance.now() < until);
+      });
+    feed.join(1, ({ seq }) => told.push([`commit ${seq}`]), never);
+    for (let n = 0; n < 40; n += 1) {
+      say({ actor: { kind: 'counter', id: 'c' }, event: 'said', payload: String(n), at: 0 });
+      if (n === 19) await add();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    while (told.flat().length < 41) await new Promise((resolve) => setImmediate(resolve));
+    const whole = told.flat();
+    expect(whole.filter((text) => !text.startsWith('commit'))).to.deep.equal(from(0, 39).map(String));
+    expect(whole.indexOf('commit 2')).to.be.within(20, 40);
+    expect(told.length).to.be.below(20);
     feed.close();
   });
 
