@@ -1,11 +1,11 @@
 import type { LogEntry, Supervisor } from '../../supervisor/contract.js';
-import { addValues, entryTexts, framesOf, resetIn } from './frames.js';
-import { textFrame } from './text-frame.js';
+import { addValues, entryTexts, framesOf, resetIn, type Reported } from './frames.js';
+import { frameOfText } from './text-frame.js';
 
-/** The entries of one commit and the position of its last. */
+/** What is told of one commit, and the position of its last entry. */
 export interface Commit {
   readonly seq: number;
-  readonly entries: readonly LogEntry[];
+  readonly entries: readonly Reported[];
 }
 
 /**
@@ -16,43 +16,58 @@ export interface Burst {
   /** Position of the last entry of its last commit. */
   readonly seq: number;
   readonly commits: readonly Commit[];
-  readonly reset?: { readonly floor: number; readonly head: number };
+  readonly reset?: Reset;
 }
 
-const written = new WeakMap<Burst, Buffer>();
+export interface Reset {
+  readonly floor: number;
+  readonly head: number;
+}
+
+const wires = new WeakMap<Burst, Buffer>();
 
 /** All frames of a burst as they go over the wire, made once for all sockets; empty where nothing is told of it. */
 export function wireOf(burst: Burst): Buffer {
-  let wire = written.get(burst);
+  let wire = wires.get(burst);
   if (wire === undefined) {
     const texts = burst.commits.flatMap(({ entries, seq }) => framesOf(entries, seq, () => true));
-    wire = Buffer.concat(texts.map((text) => textFrame(Buffer.from(text))));
-    written.set(burst, wire);
+    wire = Buffer.concat(texts.map(frameOfText));
+    wires.set(burst, wire);
   }
   return wire;
 }
 
+/** How much goes together; weights in characters. A socket that catches up and has as much waiting is not given more. */
+interface Most {
+  readonly commits: number;
+  readonly weight: number;
+}
+
+const liveMost: Most = { commits: 256, weight: 262_144 };
+const pastMost: Most = { commits: 64, weight: 65_536 };
+
 /** Gathers whole commits, as many as are there at once and one write can carry. */
 class Gathering {
   private commits: Commit[] = [];
-  private entries: LogEntry[] = [];
+  private entries: Reported[] = [];
   private weight = 0;
 
   constructor(
     private readonly supervisor: Supervisor,
-    private readonly most: { readonly commits: number; readonly weight: number },
+    private readonly most: Most,
   ) {}
 
-  /** True when it should be handed on. */
-  async add(entry: LogEntry): Promise<boolean> {
-    this.entries.push(entry);
-    if (!entry.last) return false;
+  async add({ kind, id, at, frames, last, position }: LogEntry): Promise<void> {
+    if (frames.length > 0) this.entries.push({ kind, id, at, frames });
+    if (!last) return;
     const { entries } = this;
-    await addValues(this.supervisor, entries);
-    this.commits.push({ seq: entry.position, entries });
     this.entries = [];
-    for (const each of entries)
-      for (const text of entryTexts(each, entry.position)) this.weight += text.length;
+    await addValues(this.supervisor, entries);
+    this.commits.push({ seq: position, entries });
+    for (const each of entries) for (const text of entryTexts(each, position)) this.weight += text.length;
+  }
+
+  get isFull(): boolean {
     return this.weight >= this.most.weight || this.commits.length >= this.most.commits;
   }
 
@@ -71,10 +86,6 @@ class Gathering {
   }
 }
 
-/** Weights in characters. A socket that catches up and has as much waiting is not given more. */
-const liveMost = { commits: 256, weight: 262_144 };
-const pastMost = { commits: 64, weight: 65_536 };
-
 /** The log from `since` (exclusive) as it grows. */
 export async function* liveBursts(
   supervisor: Supervisor,
@@ -84,13 +95,18 @@ export async function* liveBursts(
   const gathering = new Gathering(supervisor, liveMost);
   for await (const entry of supervisor.watch({ since, signal })) {
     const reset = resetIn(entry);
-    if (reset) gathering.forgetHalf();
-    const isEnough = reset || (await gathering.add(entry));
+    if (reset) {
+      gathering.forgetHalf();
+      const before = gathering.take();
+      if (before) yield before;
+      yield { seq: entry.position, commits: [], reset };
+      continue;
+    }
+    await gathering.add(entry);
     // What is behind it is published already, or will be in a moment
-    if (!isEnough && (!entry.last || entry.position < supervisor.status.position)) continue;
+    if (!entry.last || (!gathering.isFull && entry.position < supervisor.status.position)) continue;
     const burst = gathering.take();
     if (burst) yield burst;
-    if (reset) yield { seq: entry.position, commits: [], reset };
   }
   const rest = gathering.take();
   if (rest) yield rest;
@@ -98,8 +114,8 @@ export async function* liveBursts(
 
 /**
  * The log for those who catch up. Many come back at the same time, after a restart for instance, and want the same:
- * each burst is read once and kept for a moment. They end at the same places wherever one begins, so that all soon go
- * the same way.
+ * each burst is read once and kept for a moment. They end at multiples of `stride` wherever one begins, so that all
+ * soon go the same way.
  */
 export class PastBursts {
   private readonly kept = new Map<number, { readonly burst: Promise<Burst>; readonly at: number }>();
@@ -120,34 +136,43 @@ export class PastBursts {
   /** The commits after `position` (exclusive), of which there are some. */
   after(position: number): Promise<Burst> {
     const { inspection, environment } = this.supervisor;
-    if (this.erasures !== inspection.erasures) this.kept.clear(); // what was said then must not be said again
-    this.erasures = inspection.erasures;
     const now = environment.clock.monotonic();
+    this.prune(now);
     const known = position < inspection.floor ? undefined : this.kept.get(position);
-    if (known !== undefined && now - known.at < keptMs) return known.burst;
+    if (known !== undefined) return known.burst;
     const burst = this.read(position);
-    burst.catch(() => this.kept.delete(position));
-    this.kept.delete(position);
     this.kept.set(position, { burst, at: now });
-    const [eldest] = this.kept.keys();
-    if (eldest !== undefined && this.kept.size > keptMax) this.kept.delete(eldest);
+    burst.catch(() => this.kept.get(position)?.burst === burst && this.kept.delete(position));
     return burst;
+  }
+
+  /** What was erased must not be told again; and a reader that stands still is no reason to keep anything. */
+  private prune(now: number): void {
+    const { erasures } = this.supervisor.inspection;
+    if (this.erasures !== erasures) this.kept.clear();
+    this.erasures = erasures;
+    for (const [position, { at }] of this.kept)
+      if (now - at >= keptMs || this.kept.size > keptMax) this.kept.delete(position);
+      else break; // in the order in which they were read
   }
 
   private async read(since: number): Promise<Burst> {
     const { inspection } = this.supervisor;
+    const { erasures } = inspection;
     const gathering = new Gathering(this.supervisor, pastMost);
-    const end = (Math.floor(since / pageEntries) + 1) * pageEntries;
+    const end = (Math.floor(since / stride) + 1) * stride;
     for (let position = since; ;) {
-      const page = position < inspection.floor ? [] : await inspection.entries(position, pageEntries);
+      const limit = position < end ? end - position : stride; // beyond: a commit that does not end there
+      const page = position < inspection.floor ? [] : await inspection.entries(position, limit);
+      if (inspection.erasures !== erasures) return this.read(since);
       // The retention floor has overtaken the reader
       if (page[0]?.position !== position + 1) return gathering.take() ?? this.reset();
       for (const entry of page) {
         position = entry.position;
-        const isEnough = await gathering.add(entry);
-        if (!entry.last || (!isEnough && position < end && position < inspection.head)) continue;
+        await gathering.add(entry);
+        if (!entry.last || (!gathering.isFull && position < end && position < inspection.head)) continue;
         const burst = gathering.take();
-        if (burst) return burst;
+        return burst && inspection.erasures === erasures ? burst : this.read(since);
       }
     }
   }
@@ -158,7 +183,8 @@ export class PastBursts {
   }
 }
 
-const pageEntries = 32;
-const keptMax = 128;
+/** Entries of the log in one reading. */
+const stride = 32;
+const keptMax = 64;
 /** So long a change of an item may be told with what the item was a moment ago; what it has become is told, too. */
 const keptMs = 2_000;

@@ -1,4 +1,4 @@
-import type { LogEntry, ProgressFrame, Supervisor } from '../../supervisor/contract.js';
+import type { ProgressFrame, Supervisor } from '../../supervisor/contract.js';
 import { liveBursts, type Burst } from './bursts.js';
 import { progressWire, type Progress } from './frames.js';
 import { Pace } from './pace.js';
@@ -34,6 +34,8 @@ interface Reading {
   recent: Burst[];
   /** Commits in `recent`. */
   commits: number;
+  /** As of which `recent` was read. */
+  erasures: number;
 }
 
 export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => void): Feed {
@@ -56,7 +58,7 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
       await inLine(async () => {
         await deliverPending(); // what an agent said comes before the end of its turn
         // Who joins meanwhile finds it among the recent ones
-        await pace.deliver(listeners, burst);
+        await pace.deliver(listeners, burst, mine.end.signal);
       });
       await pace.rest();
     }
@@ -65,13 +67,21 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
   function keep(mine: Reading, burst: Burst): void {
     mine.recent.push(burst);
     mine.commits += burst.commits.length;
-    // What was erased must not be said again
-    const most = burst.commits.some(({ entries }) => entries.some(isErasure)) ? 0 : recentMax;
-    while (mine.recent.length > 0 && mine.commits > most) {
+    while (mine.recent.length > 1 && mine.commits > recentMax) {
       const eldest = mine.recent.shift();
       mine.from = eldest?.seq ?? mine.from;
       mine.commits -= eldest?.commits.length ?? 0;
     }
+  }
+
+  /** What was erased must not be told again: who comes back reads the log. */
+  function forgetErased(mine: Reading): void {
+    const { erasures } = supervisor.inspection;
+    if (mine.erasures === erasures) return;
+    mine.erasures = erasures;
+    mine.recent = [];
+    mine.commits = 0;
+    mine.from = mine.position;
   }
 
   function progressed(frame: ProgressFrame): void {
@@ -115,7 +125,14 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
   }
 
   function begin(since: number): Reading {
-    const mine = { end: new AbortController(), position: since, from: since, recent: [], commits: 0 };
+    const mine: Reading = {
+      end: new AbortController(),
+      position: since,
+      from: since,
+      recent: [],
+      commits: 0,
+      erasures: supervisor.inspection.erasures,
+    };
     reading = mine;
     read(mine).catch((error: unknown) => {
       if (!mine.end.signal.aborted) fail(error);
@@ -142,6 +159,7 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
       return reading?.position ?? supervisor.status.position;
     },
     join(since, listener, lost) {
+      if (reading) forgetErased(reading);
       if (since < (reading?.from ?? supervisor.status.position - recentMax)) return undefined;
       const { recent } = reading ?? begin(since);
       // Nothing is awaited between these two: the next commit comes to all listeners, this one included
@@ -163,10 +181,7 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
   };
 }
 
-const isErasure = ({ event }: LogEntry): boolean =>
-  (event as { type?: unknown } | null)?.type === 'kernel.erased';
-
-/** Commits that a socket may be behind and still join. */
-const recentMax = 128;
+/** Commits that a socket may be behind and still join; at least the last burst. */
+const recentMax = 256;
 const togetherBytesMax = 65_536;
 const pendingBytesMax = 1_048_576;

@@ -1,6 +1,6 @@
 import type { LogEntry, ProgressFrame, Supervisor } from '../../supervisor/contract.js';
-import type { Json } from '../../../machines/outputs.js';
-import { textFrame } from './text-frame.js';
+import type { ActorKey, Json } from '../../../machines/outputs.js';
+import { frameOfText } from './text-frame.js';
 
 /**
  * Log entries → frames for watchers. The frames of one commit share the position of its last entry, and the
@@ -15,6 +15,12 @@ export interface Frame {
   readonly last?: true;
 }
 
+/** What is told of an entry of the log: entries are large, and what is told is kept for a while. */
+export interface Reported extends ActorKey {
+  readonly at: number;
+  readonly frames: LogEntry['frames'];
+}
+
 /** `frameText({seq: 7, event: 'session:stopped', payload: {…}, ts, last: true})` → one line of JSON. */
 export const frameText = (frame: Frame): string => JSON.stringify(frame);
 
@@ -25,7 +31,7 @@ export function progressWire(frame: ProgressFrame): Buffer {
   let wire = streamed.get(frame);
   if (wire === undefined) {
     const { event, payload, at } = frame;
-    wire = textFrame(Buffer.from(frameText({ seq: null, event, payload, ts: at })));
+    wire = frameOfText(frameText({ seq: null, event, payload, ts: at }));
     streamed.set(frame, wire);
   }
   return wire;
@@ -51,31 +57,31 @@ export function wireOfProgress(progress: Progress): Buffer {
 
 /** The frames of a whole commit, of those entries that `visible` lets through. */
 export function framesOf(
-  commit: readonly LogEntry[],
+  commit: readonly Reported[],
   seq: number,
-  visible: (entry: LogEntry) => boolean,
+  visible: (entry: Reported) => boolean,
 ): string[] {
-  const shown = commit.filter((entry) => entry.frames.length > 0 && visible(entry));
-  const texts = shown.flatMap((entry) => entryTexts(entry, seq));
-  const final = texts.at(-1);
-  if (final !== undefined) texts[texts.length - 1] = `${final.slice(0, -1)},"last":true}`;
-  return texts;
+  const shown = commit.filter(visible);
+  const made = shown.flatMap((entry) => entryTexts(entry, seq));
+  const final = made.at(-1);
+  if (final !== undefined) made[made.length - 1] = `${final.slice(0, -1)},"last":true}`;
+  return made;
 }
 
-const written = new WeakMap<LogEntry, readonly string[]>();
+const texts = new WeakMap<Reported, readonly string[]>();
 
 /** The frames of one entry of the commit that ends at `seq`; written down once, however many watch. */
-export function entryTexts(entry: LogEntry, seq: number): readonly string[] {
-  const known = written.get(entry);
+export function entryTexts(entry: Reported, seq: number): readonly string[] {
+  const known = texts.get(entry);
   if (known) return known;
   const value = valueOf(entry);
-  const texts = entry.frames.map(({ event, payload }) => {
+  const made = entry.frames.map(({ event, payload }) => {
     const whole =
       event === 'company:changed' && value !== undefined ? { ...(payload as object), value } : payload;
     return frameText({ seq, event, payload: whole, ts: entry.at });
   });
-  written.set(entry, texts);
-  return texts;
+  texts.set(entry, made);
+  return made;
 }
 
 /** What the kernel says when a reader asked for something below the retention floor; undefined: another entry. */
@@ -172,7 +178,7 @@ export const frameNames: Readonly<Record<string, string>> = {
  * Work items come whole with `company:changed`, as they stand when the commit is handed on: clients show them
  * without a second request. The log itself keeps only what changed.
  */
-export async function addValues(supervisor: Supervisor, entries: readonly LogEntry[]): Promise<void> {
+export async function addValues(supervisor: Supervisor, entries: readonly Reported[]): Promise<void> {
   for (const entry of entries) {
     if (entry.kind !== 'work-item' || !entry.frames.some(({ event }) => event === 'company:changed'))
       continue;
@@ -181,7 +187,7 @@ export async function addValues(supervisor: Supervisor, entries: readonly LogEnt
   }
 }
 
-const values = new WeakMap<LogEntry, Json>();
+const values = new WeakMap<Reported, Json>();
 
 /** The work item that changed with an entry; undefined: it is gone, or another kind of actor. */
-const valueOf = (entry: LogEntry): Json | undefined => values.get(entry);
+const valueOf = (entry: Reported): Json | undefined => values.get(entry);

@@ -12,8 +12,8 @@ export class Pace {
     return leftMs > 0 ? new Promise((resolve) => setTimeout(resolve, leftMs).unref()) : undefined;
   }
 
-  /** Who leaves meanwhile is told nothing more; who comes meanwhile is not told. */
-  async deliver<Item>(listeners: Listeners<Item>, item: Item): Promise<void> {
+  /** Who leaves meanwhile is told nothing more; who comes meanwhile is not told. Ends when the signal aborts. */
+  async deliver<Item>(listeners: Listeners<Item>, item: Item, signal?: AbortSignal): Promise<void> {
     let tookMs = 0;
     let began = performance.now();
     for (const listener of [...listeners.keys()]) {
@@ -22,6 +22,7 @@ export class Pace {
         await new Promise((resolve) => setImmediate(resolve));
         began = performance.now();
       }
+      if (signal?.aborted === true) return;
       if (listeners.has(listener)) listener(item);
     }
     const ended = performance.now();

@@ -2,14 +2,14 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
 import { type FairShare, backpressured } from './backpressured-socket.js';
-import { wireOf, type Burst, type Commit, type PastBursts } from './bursts.js';
+import { wireOf, type Burst, type Commit, type PastBursts, type Reset } from './bursts.js';
 import type { Feed } from './feed.js';
-import { framesOf, frameText, progressWire, wireOfProgress } from './frames.js';
-import { textFrame } from './text-frame.js';
+import { framesOf, frameText, progressWire, wireOfProgress, type Reported } from './frames.js';
+import { frameOfText } from './text-frame.js';
 import { visibilityOf } from './visibility.js';
 import type { App } from '../../commands/app.js';
 import type { InspectFilter } from '../../client/inspector-frames.js';
-import type { LogEntry, ProgressFrame } from '../../supervisor/contract.js';
+import type { ProgressFrame } from '../../supervisor/contract.js';
 import type { Caller } from '../../../machines/caller.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 
@@ -55,6 +55,7 @@ export function subscription(options: {
   let reached = feed.position;
   const sink = backpressured(socket, () => stop(), options.stream);
   const { send } = sink;
+  let stopped = false;
   let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
 
   const forget = feed.onProgress((progress) => {
@@ -81,15 +82,15 @@ export function subscription(options: {
   /** Who sees and wants everything is sent what all such sockets are sent. */
   function show(burst: Burst): void {
     if (burst.seq <= reached) return;
-    if (burst.reset) showReset(burst);
+    if (burst.reset) showReset(burst.reset, burst.seq);
     else if (isWhole(burst) && !queue) sendWhole(burst);
     else for (const commit of burst.commits) showCommit(commit);
   }
 
-  function showReset(burst: Burst): void {
+  function showReset(reset: Reset, seq: number): void {
     const { signal } = running;
-    if (queue) inOrder(async () => void (signal.aborted || sendReset(burst)));
-    else sendReset(burst);
+    if (queue) inOrder(async () => void (signal.aborted || sendReset(reset, seq)));
+    else sendReset(reset, seq);
   }
 
   const isWhole = ({ commits: [first] }: Burst): boolean =>
@@ -116,16 +117,16 @@ export function subscription(options: {
     });
   }
 
-  const publishedIn = ({ entries }: Commit): readonly LogEntry[] =>
-    entries.filter((entry) => entry.frames.length > 0 && wanted?.(entry) !== false);
+  const publishedIn = ({ entries }: Commit): readonly Reported[] =>
+    entries.filter((entry) => wanted?.(entry) !== false);
 
-  async function visibleOf(entries: readonly LogEntry[]): Promise<ReadonlySet<LogEntry>> {
-    const visible = new Set<LogEntry>();
+  async function visibleOf(entries: readonly Reported[]): Promise<ReadonlySet<Reported>> {
+    const visible = new Set<Reported>();
     for (const entry of entries) if (await sees.later(entry)) visible.add(entry);
     return visible;
   }
 
-  function sendCommit({ seq, entries }: Commit, visible: ReadonlySet<LogEntry>): void {
+  function sendCommit({ seq, entries }: Commit, visible: ReadonlySet<Reported>): void {
     if (seq <= reached) return;
     for (const text of framesOf(entries, seq, (entry) => visible.has(entry))) if (!send(text)) return;
     reached = seq;
@@ -144,11 +145,14 @@ export function subscription(options: {
       do {
         await replaySlices(signal);
         await sink.drained(signal);
-      } while (!signal.aborted && !join());
+      } while (goesOn(signal) && !join());
     } finally {
       leavePast();
     }
   }
+
+  /** False also for one that says goodbye: it takes nothing any more. */
+  const goesOn = (signal: AbortSignal): boolean => !signal.aborted && socket.readyState === socket.OPEN;
 
   function join(): boolean {
     const joined = feed.join(reached, show, fail);
@@ -159,7 +163,7 @@ export function subscription(options: {
   /** As much as the socket takes at once. */
   async function replaySlices(signal: AbortSignal): Promise<void> {
     let more = true;
-    while (more && !signal.aborted && socket.bufferedAmount <= drainedBytes) {
+    while (more && goesOn(signal) && socket.bufferedAmount <= drainedBytes) {
       more = await share(() => replaySlice(signal));
       // What the system took at once counts as waiting until then
       await new Promise((resolve) => setImmediate(resolve));
@@ -171,22 +175,30 @@ export function subscription(options: {
     const until = performance.now() + sliceMs;
     while (reached < feed.position) {
       const burst = await past.after(reached);
-      if (signal.aborted) return false;
-      if (burst.reset) sendReset(burst);
+      const { erasures } = supervisor.inspection;
+      if (!goesOn(signal)) return false;
+      if (burst.reset) sendReset(burst.reset, burst.seq);
       else if (isWhole(burst)) sendWhole(burst);
-      else for (const commit of burst.commits) sendCommit(commit, await visibleOf(publishedIn(commit)));
+      else
+        for (const commit of burst.commits) {
+          const visible = await visibleOf(publishedIn(commit));
+          if (!goesOn(signal)) return false;
+          if (supervisor.inspection.erasures !== erasures) return true; // it is read again
+          sendCommit(commit, visible);
+        }
       if (performance.now() >= until || socket.bufferedAmount > drainedBytes) return true;
     }
     return false;
   }
 
   function start(since: number | undefined): void {
+    if (stopped) return;
     stopFollowing();
     running = new AbortController();
     const { signal } = running;
     const head = supervisor.status.position;
     // The log is shorter than the client remembers: it was restored
-    if (since !== undefined && since > head) sendReset({ seq: head, commits: [], reset: { floor: 0, head } });
+    if (since !== undefined && since > head) sendReset({ floor: 0, head }, head);
     const from = since === undefined || since > head ? feed.position : since;
     // A reader whose connection breaks before its first frame can resume all the same
     sink.sendWire(cursorWire(from));
@@ -200,17 +212,18 @@ export function subscription(options: {
   }
 
   function stop(): void {
+    stopped = true;
     stopFollowing();
     forget();
   }
 
   function fail(error: unknown): void {
-    if (socket.readyState !== socket.OPEN) return; // the gateway ends, and with it what is read
-    log.error({ err: error }, 'a subscription failed');
+    // Of one that has gone it says only that what is read ends with the gateway
+    log[socket.readyState === socket.OPEN ? 'error' : 'debug']({ err: error }, 'a subscription failed');
     socket.close(1011, 'internal error; resume from your cursor');
   }
 
-  function sendReset({ reset, seq }: Burst): void {
+  function sendReset(reset: Reset, seq: number): void {
     send(frameText({ seq: null, event: 'reset', payload: reset, ts: supervisor.environment.clock.now() }));
     reached = seq;
   }
@@ -247,7 +260,7 @@ export function subscription(options: {
 /** Most sockets stand where the last one stands. */
 function cursorWire(seq: number): Buffer {
   if (seq !== lastCursor.seq)
-    lastCursor = { seq, wire: textFrame(Buffer.from(JSON.stringify({ event: 'cursor', seq, payload: {} }))) };
+    lastCursor = { seq, wire: frameOfText(JSON.stringify({ event: 'cursor', seq, payload: {} })) };
   return lastCursor.wire;
 }
 

@@ -13,6 +13,16 @@ export function textFrame(text: Buffer): Buffer {
 
 const framed = new WeakMap<Buffer, Buffer>();
 
+/** The same of a text that is framed once. */
+export function frameOfText(text: string): Buffer {
+  const bytes = Buffer.byteLength(text);
+  const head = headOf(bytes);
+  const frame = Buffer.allocUnsafe(head.length + bytes);
+  head.copy(frame);
+  frame.write(text, head.length);
+  return frame;
+}
+
 function headOf(bytes: number): Buffer {
   if (bytes < 126) return Buffer.from([wholeText, bytes]);
   const head = Buffer.alloc(bytes < 65_536 ? 4 : 10);
