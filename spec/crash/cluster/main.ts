@@ -10,6 +10,7 @@ import { startClients } from './clients.js';
 import { faultsOf, inTurn } from './faults.js';
 import { startFleet, type Fleet } from './fleet.js';
 import { notLinearizable } from './linearizable.js';
+import { startPulse } from './pulse.js';
 import { request, turnsOf } from './turns.js';
 
 /**
@@ -36,6 +37,8 @@ const began = performance.now();
 const violations = new Map<string, string[]>();
 const takeOvers: number[] = [];
 const handOvers: number[] = [];
+/** In which no gateway answered a read over HTTP. */
+const silences: number[] = [];
 
 /** No round begins later; what has begun is judged. */
 const isLate = (): boolean => performance.now() - began > Number(values.seconds) * 1_000;
@@ -68,6 +71,7 @@ async function campaign(fleet: Fleet): Promise<void> {
   await until('a first answer', () => clients.firstAnswer(1));
   await addWorkers(fleet);
   const turns = turnsOf(fleet, workers);
+  const pulse = startPulse(fleet);
   const wanted = values.only?.split(',');
   const faults = faultsOf(Number(values.pause) * 1_000).filter(({ name }) => wanted?.includes(name) ?? true);
   const next = inTurn(faults, random);
@@ -90,11 +94,14 @@ async function campaign(fleet: Fleet): Promise<void> {
     const tookMs =
       first === undefined || silentFrom === undefined ? undefined : Math.round(first - silentFrom);
     if (tookMs !== undefined) (isPlanned ? handOvers : takeOvers).push(tookMs);
-    const after = isPlanned ? ' of silence' : '';
+    const silentMs = Math.round(pulse.silenceSince(hitAt));
+    if (isPlanned) silences.push(silentMs);
+    const after = isPlanned ? ` of silence; over HTTP ${silentMs} ms` : '';
     console.log(
       `  ${String(round).padStart(3)} ${said}${tookMs === undefined ? '' : `; another one answered after ${tookMs} ms${after}`}`,
     );
   }
+  await pulse.end();
   await clients.end();
   await judge(fleet, clients, turns);
 }
@@ -133,6 +140,7 @@ async function judge(
     'owners in a row': fleet.owners.length,
     'take-over p50, p99': shown(takeOvers),
     'silence in a planned hand-over p50, p99': shown(handOvers),
+    'the same over HTTP': shown(silences),
   };
   for (const [what, figure] of Object.entries(figures))
     console.log(`  ${what.padEnd(44)} ${figure.toLocaleString('en').padStart(20)}`);
