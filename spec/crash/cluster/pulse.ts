@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Fleet } from './fleet.js';
 
 /**
- * Reads over HTTP through every node at once, whoever owns the home: what people and agents meet when it changes hands.
+ * Reads over HTTP through every node at once, no matter who owns the home: what people and agents meet when it changes hands.
  * A standby forwards; while there is no owner it holds what comes.
  */
 export interface Pulse {
