@@ -24,6 +24,7 @@ import { parked } from './parked.js';
 import { sessions } from './sessions.js';
 import { sockets } from './sockets.js';
 import { stores } from './stores.js';
+import { worker } from './worker.js';
 import { workflow } from './workflow.js';
 import { watch } from './watch.js';
 
@@ -50,6 +51,7 @@ const measures: readonly Measure[] = [
   sessions,
   engines,
   confine,
+  worker,
   workflow,
   parked,
   cron,
