@@ -87,7 +87,9 @@ async function place(folder: string, cwd: string, name: string, keepTurns: boole
         void supervisor.get('session', id).then((one) => isOver(one?.view) && resolve());
       });
       ended.delete(id);
-      const { status, lastError } = (await supervisor.get('session', id))?.view as SessionView;
+      const session = await supervisor.get('session', id);
+      if (session === undefined) throw new Error('the session is gone');
+      const { status, lastError } = session.view as SessionView;
       if (status !== 'idle') throw new Error(`a turn came to ${status}: ${lastError}`);
       return performance.now() - began;
     },
