@@ -11,6 +11,8 @@ export interface GroupFigures {
   readonly refused: number;
   readonly open: number;
   readonly silentOpen: number;
+  /** How the gateway ended connections, and how often. */
+  readonly ended: ReadonlyMap<number, number>;
 }
 
 export class Group {
@@ -82,6 +84,9 @@ export class Group {
       refused: this.refused,
       open: sum(({ isOpen }) => (isOpen ? 1 : 0)),
       silentOpen: this.silentOpen,
+      ended: this.readers
+        .flatMap(({ goodbyes }) => goodbyes)
+        .reduce((ended, code) => ended.set(code, (ended.get(code) ?? 0) + 1), new Map<number, number>()),
     };
   }
 }
@@ -94,6 +99,8 @@ class Reader {
   frames = 0;
   repeated = 0;
   isOpen = false;
+  /** Codes with which the gateway ended its connections; 1006: without a word, while it was to stay. */
+  readonly goodbyes: number[] = [];
   private socket: Socket | undefined;
   private cursor: number | undefined;
   private left: Buffer = Buffer.alloc(0);
@@ -106,6 +113,7 @@ class Reader {
       this.socket = socket;
       socket.setTimeout(30_000, () => this.isOpen || socket.destroy());
       let head = '';
+      const heard = this.goodbyes.length;
       const greet = (data: Buffer): void => {
         head += data.toString('latin1');
         const end = head.indexOf('\r\n\r\n');
@@ -120,6 +128,7 @@ class Reader {
       socket.on('data', greet);
       socket.on('error', () => undefined);
       socket.on('close', () => {
+        if (this.isOpen && this.goodbyes.length === heard) this.goodbyes.push(1_006);
         this.isOpen = false;
         resolve(false);
       });
@@ -127,8 +136,8 @@ class Reader {
   }
 
   leave(): void {
-    this.socket?.destroy();
     this.isOpen = false;
+    this.socket?.destroy();
   }
 
   private take(data: Buffer): void {
@@ -148,6 +157,7 @@ class Reader {
   }
 
   private hear(kind: number, text: Buffer): void {
+    if (kind === goodbye) this.goodbyes.push(text.length < 2 ? 1_005 : text.readUInt16BE(0));
     if (kind === ping) this.socket?.write(Buffer.from([pong, 128, 0, 0, 0, 0]));
     if (kind !== whole) return;
     this.frames += 1;
@@ -178,6 +188,7 @@ const letterS = 's'.charCodeAt(0);
 const whole = 0x81;
 const ping = 0x89;
 const pong = 0x8a;
+const goodbye = 0x88;
 
 const upgrade = (port: number, token: string, path: string): string =>
   `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nConnection: Upgrade\r\n` +

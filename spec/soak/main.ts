@@ -125,9 +125,9 @@ async function announcement(): Promise<{ readonly token: string }> {
 
 function tell(life: number): void {
   const { rssMb, diskMb, files } = samples.at(-1) as Vitals;
-  const { open, silentOpen, frames, refused } = group.figures();
+  const { open, silentOpen, frames, refused, ended } = group.figures();
   console.log(
-    `  life ${life}: ${rssMb} MB, ${diskMb} MB in ${files} files, ${open} + ${silentOpen} sockets (${refused} refused), ` +
+    `  life ${life}: ${rssMb} MB, ${diskMb} MB in ${files} files, ${open} + ${silentOpen} sockets (${refused} refused; ended ${[...ended].map((each) => each.join(' × ')).join(', ') || 'none'}), ` +
       `${frames} frames, ${journal.figure('acknowledged')} acknowledged, healthz 99 % ${shown(0.99)}, worst ${shown(1)}`,
   );
 }
@@ -137,7 +137,7 @@ function shown(share: number): string {
 }
 
 async function report(): Promise<void> {
-  const { frames, repeated, refused } = group.figures();
+  const { frames, repeated, refused, ended } = group.figures();
   if (repeated > 0)
     journal.violated('doubled', `${repeated} frames came again after their cursor had passed`);
   for (const [what, count] of [...journal.figures].sort(([a], [b]) => (a < b ? -1 : 1)))
@@ -146,6 +146,7 @@ async function report(): Promise<void> {
   console.log(`  memory: most ${Math.max(0, ...rss)} MB; disk at the end: ${samples.at(-1)?.diskMb ?? 0} MB`);
   console.log(`  stalls: healthz half ${shown(0.5)}, 99 % ${shown(0.99)}, worst ${shown(1)}`);
   console.log(`  frames read: ${frames}; sockets refused: ${refused}`);
+  console.log(`  ended by the gateway: ${[...ended].map((each) => each.join(' × ')).join(', ') || 'none'}`);
   console.log(`  ${violationKinds.map((kind) => `${kind} ${journal.figure(kind)}`).join(' · ')}`);
   for (const violation of journal.violations.slice(0, 20)) console.log(`  ! ${violation}`);
   if (journal.violations.length > 0) {
