@@ -68,6 +68,11 @@ export class Group {
     });
   }
 
+  /** The gateway is about to be killed: how connections end from now on says nothing. */
+  expectEnd(): void {
+    for (const reader of this.readers) reader.isEndExpected = true;
+  }
+
   /** The gateway is gone, or is to be left alone. */
   leave(): void {
     for (const reader of this.readers) reader.leave();
@@ -99,6 +104,7 @@ class Reader {
   frames = 0;
   repeated = 0;
   isOpen = false;
+  isEndExpected = false;
   /** Codes with which the gateway ended its connections; 1006: without a word, while it was to stay. */
   readonly goodbyes: number[] = [];
   private socket: Socket | undefined;
@@ -121,6 +127,7 @@ class Reader {
         socket.off('data', greet);
         if (!head.startsWith('HTTP/1.1 101')) return void socket.destroy();
         this.isOpen = true;
+        this.isEndExpected = false;
         this.take(Buffer.from(head.slice(end + 4), 'latin1'));
         socket.on('data', (more) => this.take(more));
         resolve(true);
@@ -128,7 +135,7 @@ class Reader {
       socket.on('data', greet);
       socket.on('error', () => undefined);
       socket.on('close', () => {
-        if (this.isOpen && this.goodbyes.length === heard) this.goodbyes.push(1_006);
+        if (this.isOpen && !this.isEndExpected && this.goodbyes.length === heard) this.goodbyes.push(1_006);
         this.isOpen = false;
         resolve(false);
       });

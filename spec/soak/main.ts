@@ -104,6 +104,7 @@ async function soak(): Promise<void> {
       samples.push(await vitalsOf(child.pid ?? 0, home));
       tell(life);
     }
+    group.expectEnd();
     if (life < lives) await end(child, 'SIGKILL'); // while the writers still wait for their answers
     group.leave();
     await Promise.all([...working, joining]);

@@ -61,7 +61,9 @@ export function openSocket(
     WebSocket,
     {
       subscription: Subscription;
-      heardAt: number;
+      pingedAt: number;
+      /** When it was asked first whether it lives, since it was heard last. */
+      unansweredSince: number | undefined;
       token: string | undefined;
       deviceId: string | undefined;
       agentId: string | undefined;
@@ -185,16 +187,17 @@ export function openSocket(
     const { caller, token, since } = admitted;
     const entry = {
       subscription: subscriptionOf(socket, stream, admitted),
-      heardAt: environment.clock.monotonic(),
+      pingedAt: environment.clock.monotonic(),
+      unansweredSince: undefined as number | undefined,
       token,
       deviceId: caller.type === 'device' ? caller.id : undefined,
       agentId: caller.type === 'session' ? caller.id : undefined,
     };
     subscriptions.set(socket, entry);
     makeRoom();
-    socket.on('pong', () => (entry.heardAt = environment.clock.monotonic()));
+    socket.on('pong', () => (entry.unansweredSince = undefined));
     socket.on('message', (data, binary) => {
-      entry.heardAt = environment.clock.monotonic();
+      entry.unansweredSince = undefined;
       if (binary) return socket.close(1003, 'text frames only');
       entry.subscription.hear(String(data));
     });
@@ -228,7 +231,6 @@ export function openSocket(
     }
   });
 
-  let ticks = 0;
   let beating = false;
   const heartbeat = setInterval(() => {
     if (beating) return;
@@ -236,21 +238,28 @@ export function openSocket(
     void beat().finally(() => (beating = false));
   }, options.heartbeatMs).unref();
 
-  /** Thousands take a while: what else waits for the processor has its turn between them. */
+  /**
+   * Thousands take a while: what else waits for the processor has its turn between them. Who was not asked is not taken
+   * for dead: the machine may have slept, or this process may have been late.
+   */
   async function beat(): Promise<void> {
-    ticks++;
     let left = beatsAtOnce;
-    for (const [socket, { subscription: one, heardAt, token }] of [...subscriptions]) {
+    for (const [socket, entry] of [...subscriptions]) {
+      const { subscription: one, unansweredSince, token } = entry;
       if (left-- === 0) {
         await new Promise((resolve) => setImmediate(resolve));
         left = beatsAtOnce;
       }
-      if (environment.clock.monotonic() - heardAt > deadAfterMs) socket.terminate();
+      const now = environment.clock.monotonic();
+      if (unansweredSince !== undefined && now - unansweredSince > answerMsMax) socket.terminate();
       else if (token !== undefined && tokens.resolve(token) === undefined)
         socket.close(4001, 'the session token was revoked');
       else {
         one.cursor();
-        if (ticks % pingEveryTicks === 0) socket.ping();
+        if (now - entry.pingedAt < options.heartbeatMs * pingEveryBeats) continue;
+        entry.pingedAt = now;
+        entry.unansweredSince ??= now;
+        socket.ping();
       }
     }
   }
@@ -293,9 +302,10 @@ interface Judged {
   readonly admitted: Admitted | Refusal;
 }
 
-const pingEveryTicks = 6;
+/** With the beat behind it, every thirty seconds. */
+const pingEveryBeats = 5.5;
 const beatsAtOnce = 200;
-// With the next look at it, within 90 s
-const deadAfterMs = 80_000;
+// With the way to the first ping and to the next look, within 90 s
+const answerMsMax = 50_000;
 const socketsMaxStandard = 1_024;
 const agentSocketsEach = 16;

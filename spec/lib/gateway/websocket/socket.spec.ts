@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { systemEnvironment } from '../../../../lib/environment.js';
 import { openListeners } from '../../../../lib/gateway/listeners.js';
 import { floodFrames, openHouse, type House, type WatchedFrame, type Watching } from '../fixture.js';
 
@@ -192,6 +193,37 @@ describe('/ws', () => {
       expect(await socket.closed).to.equal(4001);
     } finally {
       await quick.close();
+    }
+  });
+
+  // All sockets were cut when the machine had slept, or a loaded gateway was late to ask whether they live.
+  it('asks before it takes a socket for dead, and hangs up on one that does not answer', async () => {
+    let leapt = 0;
+    const environment = systemEnvironment();
+    const monotonic = (): number => environment.clock.monotonic() + leapt;
+    const slow = await openHouse({
+      heartbeatMs: 20,
+      environment: { ...environment, clock: { ...environment.clock, monotonic } },
+    });
+    try {
+      const socket = await slow.socket('/ws');
+      leapt = 200_000;
+      let pings = 0;
+      socket.ws.on('ping', () => (pings += 1));
+      await new Promise<void>((resolve) => {
+        socket.ws.once('ping', () => resolve());
+        socket.ws.once('close', () => resolve());
+      });
+      expect(pings).to.equal(1);
+      const heard = socket.frames.length;
+      await socket.until((_frame) => socket.frames.length > heard + 10);
+      socket.ws.pong = () => undefined; // from now on it says nothing
+      const silent = pings;
+      while (pings === silent) await new Promise((resolve) => socket.ws.once('ping', resolve));
+      leapt = 400_000;
+      expect(await socket.closed).to.equal(1006);
+    } finally {
+      await slow.close();
     }
   });
 
