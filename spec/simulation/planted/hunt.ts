@@ -59,10 +59,10 @@ function hunt({
       child.kill('SIGKILL');
       resolve(found);
     };
+    const next = (): number => Number(/.*^digest (\d+) /ms.exec(text)?.[1] ?? Number(values.from) - 1) + 1;
     const wait = (): void => {
       clearTimeout(silent);
-      const next = Number(/.*^digest (\d+) /ms.exec(text)?.[1] ?? Number(values.from) - 1) + 1;
-      silent = setTimeout(() => end({ seed: next, problem: 'it hangs' }), silentMsMax);
+      silent = setTimeout(() => end({ seed: next(), problem: 'it hangs' }), silentMsMax);
     };
     wait();
     child.stdout.on('data', (chunk: Buffer) => {
@@ -72,6 +72,9 @@ function hunt({
         return end({ seed: Number(found[1]), problem: found[2]!.slice(0, 90).replaceAll('|', '/') });
       wait();
     });
-    child.on('exit', () => end(undefined));
+    // 1: its own finding, told above
+    child.on('exit', (code) =>
+      end(code === 0 || code === 1 ? undefined : { seed: next(), problem: 'the process dies' }),
+    );
   });
 }
