@@ -75,8 +75,8 @@ export async function verifyStore(home: string, options: VerifyOptions = {}): Pr
 }
 
 /**
- * The same for a store in use. A rotation or a compaction may add or remove files between the survey and the
- * reading; faults found then prove nothing, so it looks again.
+ * The same for a store in use. A rotation or a compaction may add or remove files during the survey and
+ * between it and the reading; faults found then prove nothing, so it looks again.
  */
 export async function verifyInUse(
   files: StoreFiles,
@@ -85,8 +85,8 @@ export async function verifyInUse(
   options?: Pick<VerifyOptions, 'onProgress'>,
 ): Promise<VerifyReport> {
   for (let tries = 1; ; tries += 1) {
-    const survey = await surveyCopy(files, copyDirectory);
     try {
+      const survey = await surveyCopy(files, copyDirectory);
       const report = await verifyCopies(files, database, copyDirectory, survey, options);
       const now = report.ok ? survey : await surveyCopy(files, copyDirectory);
       const moved = now.base?.file !== survey.base?.file || now.segments.join() !== survey.segments.join();

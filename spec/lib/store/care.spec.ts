@@ -136,6 +136,26 @@ describe('verify', () => {
     await store.close();
   });
 
+  // Simulation, seed 13660: the base image was replaced between the list of files and the look at it.
+  it('looks again where a base image goes while it looks around', async () => {
+    const { clean } = await usedHome({ baseAt: 1, store: { segmentBytesMax: 20_000 } });
+    let compact: (() => Promise<void>) | undefined;
+    const files = {
+      ...nodeFiles,
+      async size(path: string) {
+        const first = path.includes('base-') ? compact : undefined;
+        if (first !== undefined) compact = undefined;
+        await first?.();
+        return nodeFiles.size(path);
+      },
+    };
+    const store = await openLevelStore({ directory: clean, segmentBytesMax: 20_000, ports: { files } });
+    compact = () => store.compact();
+    expect((await store.verify()).faults).to.deep.equal([]);
+    expect(compact).to.equal(undefined);
+    await store.close();
+  });
+
   // It once failed with ENOENT, or called the files that a compaction had replaced missing.
   it('takes files that a compaction moves while it reads for no damage', async () => {
     const { clean, model } = await usedHome({ store: { segmentBytesMax: 20_000 } });
