@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startInstance, type Instance } from '../../lib/instance.js';
 import { command } from '../helpers/command.js';
+import { makeClient, type Client } from '../lib/gateway/fixture.js';
 import { median, withHome, type Figure, type Measure } from './measure.js';
 
 /**
@@ -51,7 +52,7 @@ async function measured(folder: string, count: number): Promise<readonly Figure[
 
 interface Place {
   readonly instance: Instance;
-  readonly token: string;
+  readonly client: Client;
   /** Milliseconds from the request to the end of the turn. */
   play(more: { readonly worker?: string }): Promise<number>;
 }
@@ -64,7 +65,8 @@ async function place(folder: string, cwd: string, name: string, keepTurns: boole
   await mkdir(home, { mode: 0o700 });
   await writeFile(join(home, 'config.yaml'), settings(cwd));
   const instance = await startInstance({ home, port: 0, keepTurns });
-  const { token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as { token: string };
+  const { port, token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as Announced;
+  const client = makeClient(port, { authorization: `Bearer ${token}` });
   const ended = new Map<string, () => void>();
   void (async () => {
     for await (const { id, frames } of instance.app.supervisor.watch({ kinds: ['session'] }))
@@ -72,14 +74,10 @@ async function place(folder: string, cwd: string, name: string, keepTurns: boole
   })();
   return {
     instance,
-    token,
+    client,
     async play(more) {
       const began = performance.now();
-      const { id } = await post(instance.url, token, '/api/sessions', {
-        prompt: 'hello',
-        cwd,
-        ...more,
-      });
+      const { id } = await made(client, '/api/sessions', { prompt: 'hello', cwd, ...more });
       const { supervisor } = instance.app;
       await new Promise<void>((resolve) => {
         ended.set(id, resolve);
@@ -96,6 +94,21 @@ async function place(folder: string, cwd: string, name: string, keepTurns: boole
   };
 }
 
+interface Announced {
+  readonly port: number;
+  readonly token: string;
+}
+
+async function made(
+  client: Client,
+  path: string,
+  body: object,
+): Promise<Record<string, string> & { id: string }> {
+  const answer = await client.post(path, body);
+  if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
 interface SessionView {
   readonly status: string;
   readonly lastError: string | null;
@@ -103,30 +116,14 @@ interface SessionView {
 
 const isOver = (view: unknown): boolean => !['queued', 'running'].includes((view as SessionView).status);
 
-async function post(
-  url: string,
-  token: string,
-  path: string,
-  body: object,
-): Promise<Readonly<Record<string, string>> & { id: string }> {
-  const answer = await fetch(`${url}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const told = (await answer.json()) as { id: string };
-  if (!answer.ok) throw new Error(`${path}: ${JSON.stringify(told)}`);
-  return told as never;
-}
-
 /** A worker of the command's own, beside the gateway but as if it were elsewhere. */
 async function joinWorker(
-  { instance: { url }, token }: Place,
+  { instance: { url }, client }: Place,
   folder: string,
   cwd: string,
 ): Promise<ChildProcess> {
-  const { code = '' } = await post(url, token, '/api/workers', { name: 'far' });
-  const { token: its = '' } = await post(url, token, '/api/workers/join', { name: 'far', code });
+  const { code = '' } = await made(client, '/api/workers', { name: 'far' });
+  const { token: its = '' } = await made(client, '/api/workers/join', { name: 'far', code });
   const home = join(folder, 'far');
   await mkdir(home, { mode: 0o700 });
   await writeFile(join(home, 'config.yaml'), settings(cwd));

@@ -128,10 +128,13 @@ function tell(life: number): void {
   const { rssMb, diskMb, files } = samples.at(-1) as Vitals;
   const { open, silentOpen, frames, refused, ended } = group.figures();
   console.log(
-    `  life ${life}: ${rssMb} MB, ${diskMb} MB in ${files} files, ${open} + ${silentOpen} sockets (${refused} refused; ended ${[...ended].map((each) => each.join(' × ')).join(', ') || 'none'}), ` +
+    `  life ${life}: ${rssMb} MB, ${diskMb} MB in ${files} files, ${open} + ${silentOpen} sockets (${refused} refused; ended ${listed(ended)}), ` +
       `${frames} frames, ${journal.figure('acknowledged')} acknowledged, healthz 99 % ${shown(0.99)}, worst ${shown(1)}`,
   );
 }
+
+const listed = (ended: ReadonlyMap<number, number>): string =>
+  [...ended].map((each) => each.join(' × ')).join(', ') || 'none';
 
 function shown(share: number): string {
   return pulse.waitsMs.length === 0 ? '-' : `${Math.round(percentile(pulse.waitsMs, share))} ms`;
@@ -147,7 +150,7 @@ async function report(): Promise<void> {
   console.log(`  memory: most ${Math.max(0, ...rss)} MB; disk at the end: ${samples.at(-1)?.diskMb ?? 0} MB`);
   console.log(`  stalls: healthz half ${shown(0.5)}, 99 % ${shown(0.99)}, worst ${shown(1)}`);
   console.log(`  frames read: ${frames}; sockets refused: ${refused}`);
-  console.log(`  ended by the gateway: ${[...ended].map((each) => each.join(' × ')).join(', ') || 'none'}`);
+  console.log(`  ended by the gateway: ${listed(ended)}`);
   console.log(`  ${violationKinds.map((kind) => `${kind} ${journal.figure(kind)}`).join(' · ')}`);
   for (const violation of journal.violations.slice(0, 20)) console.log(`  ! ${violation}`);
   if (journal.violations.length > 0) {

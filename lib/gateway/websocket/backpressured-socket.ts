@@ -71,7 +71,8 @@ export interface BackpressuredSocket extends FrameSink {
 const bufferedBytesMax = 1_048_576;
 const burstBytesMax = 16_777_216;
 const patienceMs = 250;
-const drainedBytes = 65_536;
+/** One that has so much waiting is not given more. */
+export const drainedBytes = 65_536;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms).unref());
 

@@ -1,5 +1,5 @@
 import type { LogEntry, Supervisor } from '../../supervisor/contract.js';
-import { addValues, entryTexts, framesOf, resetIn, type Reported } from './frames.js';
+import { addValues, entryTexts, framesOf, resetIn, type Reported, type Reset } from './frames.js';
 import { frameOfText } from './text-frame.js';
 
 /** What is told of one commit, and the position of its last entry. */
@@ -17,11 +17,6 @@ export interface Burst {
   readonly seq: number;
   readonly commits: readonly Commit[];
   readonly reset?: Reset;
-}
-
-export interface Reset {
-  readonly floor: number;
-  readonly head: number;
 }
 
 const wires = new WeakMap<Burst, Buffer>();

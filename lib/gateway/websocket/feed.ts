@@ -32,8 +32,6 @@ interface Reading {
   from: number;
   /** The last that were handed on. */
   recent: Burst[];
-  /** Commits in `recent`. */
-  commits: number;
   /** As of which `recent` was read. */
   erasures: number;
 }
@@ -66,11 +64,11 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
 
   function keep(mine: Reading, burst: Burst): void {
     mine.recent.push(burst);
-    mine.commits += burst.commits.length;
-    while (mine.recent.length > 1 && mine.commits > recentMax) {
+    let held = mine.recent.reduce((sum, { commits }) => sum + commits.length, 0);
+    while (mine.recent.length > 1 && held > recentMax) {
       const eldest = mine.recent.shift();
       mine.from = eldest?.seq ?? mine.from;
-      mine.commits -= eldest?.commits.length ?? 0;
+      held -= eldest?.commits.length ?? 0;
     }
   }
 
@@ -80,7 +78,6 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
     if (mine.erasures === erasures) return;
     mine.erasures = erasures;
     mine.recent = [];
-    mine.commits = 0;
     mine.from = mine.position;
   }
 
@@ -114,7 +111,7 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
       }
       pending = pending.slice(frames.length);
       pendingBytes -= bytes;
-      await pace.deliver(followers, { frames });
+      await pace.deliver(followers, { frames, wire: Buffer.concat(frames.map(progressWire)) });
     }
   }
 
@@ -130,7 +127,6 @@ export function openFeed(supervisor: Supervisor, onFault: (error: unknown) => vo
       position: since,
       from: since,
       recent: [],
-      commits: 0,
       erasures: supervisor.inspection.erasures,
     };
     reading = mine;

@@ -40,19 +40,8 @@ export function progressWire(frame: ProgressFrame): Buffer {
 /** What is under way and has no position, as much as came together. */
 export interface Progress {
   readonly frames: readonly ProgressFrame[];
-}
-
-const streamedTogether = new WeakMap<Progress, Buffer>();
-
-/** The same of all that came together. */
-export function wireOfProgress(progress: Progress): Buffer {
-  const known = streamedTogether.get(progress);
-  if (known !== undefined) return known;
-  const wires = progress.frames.map(progressWire);
-  const [first] = wires;
-  const wire = wires.length === 1 && first ? first : Buffer.concat(wires);
-  streamedTogether.set(progress, wire);
-  return wire;
+  /** All of them as they go over the wire. */
+  readonly wire: Buffer;
 }
 
 /** The frames of a whole commit, of those entries that `visible` lets through. */
@@ -84,9 +73,15 @@ export function entryTexts(entry: Reported, seq: number): readonly string[] {
   return made;
 }
 
-/** What the kernel says when a reader asked for something below the retention floor; undefined: another entry. */
-export function resetIn({ event }: LogEntry): { readonly floor: number; readonly head: number } | undefined {
-  const said = event as { type?: unknown; floor: number; head: number } | null;
+/** Where the log begins and ends for one who asked for something below the retention floor. */
+export interface Reset {
+  readonly floor: number;
+  readonly head: number;
+}
+
+/** What the kernel says then; undefined: another entry. */
+export function resetIn({ event }: LogEntry): Reset | undefined {
+  const said = event as (Reset & { readonly type?: unknown }) | null;
   return said?.type === 'reset' ? { floor: said.floor, head: said.head } : undefined;
 }
 

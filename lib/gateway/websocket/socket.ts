@@ -57,18 +57,7 @@ export function openSocket(
     perMessageDeflate: false,
     clientTracking: true,
   });
-  const subscriptions = new Map<
-    WebSocket,
-    {
-      subscription: Subscription;
-      pingedAt: number;
-      /** When it was asked first whether it lives, since it was heard last. */
-      unansweredSince: number | undefined;
-      token: string | undefined;
-      deviceId: string | undefined;
-      agentId: string | undefined;
-    }
-  >();
+  const subscriptions = new Map<WebSocket, Served>();
   const { environment } = app.supervisor;
   const share = fairShare();
   const channels = new Channels(app.supervisor);
@@ -185,10 +174,10 @@ export function openSocket(
 
   function serve(socket: WebSocket, stream: Duplex, admitted: Admitted): void {
     const { caller, token, since } = admitted;
-    const entry = {
+    const entry: Served = {
       subscription: subscriptionOf(socket, stream, admitted),
       pingedAt: environment.clock.monotonic(),
-      unansweredSince: undefined as number | undefined,
+      unansweredSince: undefined,
       token,
       deviceId: caller.type === 'device' ? caller.id : undefined,
       agentId: caller.type === 'session' ? caller.id : undefined,
@@ -295,6 +284,16 @@ interface Admitted {
   readonly caller: Caller;
   readonly token: string | undefined;
   readonly since: number | undefined;
+}
+
+interface Served {
+  readonly subscription: Subscription;
+  pingedAt: number;
+  /** When it was asked first whether it lives, since it was heard last. */
+  unansweredSince: number | undefined;
+  readonly token: string | undefined;
+  readonly deviceId: string | undefined;
+  readonly agentId: string | undefined;
 }
 
 interface Judged {

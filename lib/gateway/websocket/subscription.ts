@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { WebSocket } from 'ws';
-import { type FairShare, backpressured } from './backpressured-socket.js';
-import { wireOf, type Burst, type Commit, type PastBursts, type Reset } from './bursts.js';
+import { type FairShare, backpressured, drainedBytes } from './backpressured-socket.js';
+import { wireOf, type Burst, type Commit, type PastBursts } from './bursts.js';
 import type { Feed } from './feed.js';
-import { framesOf, frameText, progressWire, wireOfProgress, type Reported } from './frames.js';
+import { framesOf, frameText, progressWire, type Reported, type Reset } from './frames.js';
 import { frameOfText } from './text-frame.js';
 import { visibilityOf } from './visibility.js';
 import type { App } from '../../commands/app.js';
@@ -59,7 +59,7 @@ export function subscription(options: {
   let queue: Promise<void> | undefined; // frames that wait for a read, and all behind them
 
   const forget = feed.onProgress((progress) => {
-    if (sees.all && wanted === undefined && !queue) sink.sendWire(wireOfProgress(progress));
+    if (takesAll()) sink.sendWire(progress.wire);
     else for (const frame of progress.frames) showProgress(frame);
   });
 
@@ -79,11 +79,10 @@ export function subscription(options: {
     });
   }
 
-  /** Who sees and wants everything is sent what all such sockets are sent. */
   function show(burst: Burst): void {
     if (burst.seq <= reached) return;
     if (burst.reset) showReset(burst.reset, burst.seq);
-    else if (isWhole(burst) && !queue) sendWhole(burst);
+    else if (takesAll() && isAhead(burst)) sendWhole(burst);
     else for (const commit of burst.commits) showCommit(commit);
   }
 
@@ -93,8 +92,10 @@ export function subscription(options: {
     else sendReset(reset, seq);
   }
 
-  const isWhole = ({ commits: [first] }: Burst): boolean =>
-    sees.all && wanted === undefined && first !== undefined && first.seq > reached;
+  /** Nothing is hidden from it, left out or waited for: it is sent what all such sockets are sent. */
+  const takesAll = (): boolean => sees.all && wanted === undefined && !queue;
+
+  const isAhead = ({ commits: [first] }: Burst): boolean => first !== undefined && first.seq > reached;
 
   function sendWhole(burst: Burst): void {
     const wire = wireOf(burst);
@@ -178,7 +179,7 @@ export function subscription(options: {
       const { erasures } = supervisor.inspection;
       if (!goesOn(signal)) return false;
       if (burst.reset) sendReset(burst.reset, burst.seq);
-      else if (isWhole(burst)) sendWhole(burst);
+      else if (takesAll()) sendWhole(burst);
       else
         for (const commit of burst.commits) {
           const visible = await visibleOf(publishedIn(commit));
@@ -266,7 +267,6 @@ function cursorWire(seq: number): Buffer {
 
 let lastCursor: { readonly seq: number; readonly wire: Buffer } = { seq: -1, wire: Buffer.alloc(0) };
 
-const drainedBytes = 65_536;
 const sliceMs = 4;
 
 function parsed(text: string): Record<string, unknown> | undefined {
