@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Op } from './contract.js';
-import { baseName, type BaseFile } from './copy-files.js';
+import { baseName, type BaseFile, type WrittenImage } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
 import type { StoreFiles } from './files.js';
 import { frameWriter, headerBytes, opsIn, origin, positionOf, type Position } from './frame.js';
@@ -34,10 +34,7 @@ type Row = readonly [key: string, value: string];
 export type End = Omit<Position, 'frame'>;
 
 /** Write a base image beside the segments. It takes its name only when it is whole and durable. */
-export async function writeBase(
-  database: Database,
-  options: BaseOptions,
-): Promise<BaseFile & { readonly position: Position }> {
+export async function writeBase(database: Database, options: BaseOptions): Promise<WrittenImage> {
   const { directory, share = 1, signal } = options;
   const { files, clock } = options.ports;
   const temporary = join(directory, 'base.new');

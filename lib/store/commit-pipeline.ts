@@ -61,6 +61,8 @@ interface Durable {
   readonly groups: readonly Group[];
   readonly end: Position;
   readonly place: Place;
+  /** As they lie in the segment. */
+  readonly frames: Buffer;
   readonly bytes: number;
   /** Their rows by table (the first two characters of a key) and key, made when someone asks. */
   readonly tables: Map<string, ReadonlyMap<string, string | null>>;
@@ -200,6 +202,7 @@ export function commitPipeline({ database, writer, position, onFailure }: Pipeli
           groups: waiting.map(({ group }) => group),
           end: durable,
           place,
+          frames: ownCopy(bytes),
           bytes: bytes.length,
           tables: new Map(),
         });
@@ -224,10 +227,12 @@ export function commitPipeline({ database, writer, position, onFailure }: Pipeli
       if (!(await takeInterludes())) break;
       if (unapplied.length === 0) continue;
       const some = unapplied.slice();
-      const groups = some.flatMap((one) => one.groups);
       const { end, place } = some.at(-1)!;
       try {
-        await database.apply(groups, end);
+        await database.apply(
+          some.map(({ frames }) => frames),
+          end,
+        );
       } catch (error) {
         // Durable all the same, and acknowledged: the database will be rolled forward before anybody reads
         // again.
@@ -237,9 +242,10 @@ export function commitPipeline({ database, writer, position, onFailure }: Pipeli
       const bytes = some.reduce((sum, one) => sum + one.bytes, 0);
       unapplied = unapplied.slice(some.length);
       unappliedBytes -= bytes;
+      const steps = end.seq - applied.seq + end.frame - applied.frame;
       applied = end;
       appliedPlace = place;
-      committed?.(bytes, end.seq - groups[0]!.first + 1 + groups.length);
+      committed?.(bytes, steps);
       letRead();
     }
     applying = false;
@@ -320,6 +326,13 @@ function tableOf({ groups, tables }: Durable, name: string): ReadonlyMap<string,
     for (const [key, value] of ops) if (key.startsWith(name)) table.set(key, value);
   tables.set(name, table);
   return table;
+}
+
+/** In memory of its own, so that it can be given away: the writer of frames uses one buffer again and again. */
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
 }
 
 const appendBytesMax = 4 << 20;

@@ -32,6 +32,22 @@ export interface BaseFile {
   readonly bytes: number;
 }
 
+/** A base image that is to be written: compared with the copy in `directory`, which has the image `base`. */
+export interface ImageOrder {
+  readonly directory: string;
+  readonly base: BaseFile | null;
+  /** Part of the time to be busy, 0–1. */
+  readonly share: number;
+  readonly signal: AbortSignal;
+}
+
+export interface WrittenImage extends BaseFile {
+  /** Of the database when it was read. */
+  readonly position: Position;
+  /** Why it could not be compared with the copy: what is wrong with that. */
+  readonly copyFault?: string;
+}
+
 export interface Survey {
   readonly base: BaseFile | null;
   /** Ascending. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { StoreError, type Group, type Range } from './contract.js';
+import { StoreError, type Op, type Range } from './contract.js';
+import type { ImageOrder, WrittenImage } from './copy-files.js';
 import { exists, type StoreFiles } from './files.js';
 import { firstKey, headKey, pageLimit } from './keys.js';
-import { origin, positionOf, type Position, hex } from './frame.js';
-import { openTables, type OpenTables, type Tables } from './tables.js';
+import { hex, opsOf, origin, positionOf, type Position } from './frame.js';
+import { openTables, type OpenOptions, type OpenTables, type Tables, type TablesBatch } from './tables.js';
 import { crc32 } from 'node:zlib';
 
 /** A row that LevelDB cannot read or whose checksum does not hold. The second copy must repair it. */
@@ -18,10 +19,10 @@ export class DamageError extends Error {
 export interface Database {
   /** What the head row says; `undefined` where there is none. */
   head(): Position | undefined;
-  /** All groups in one batch, and the head row with them. */
-  apply(groups: readonly Group[], position: Position): Promise<void>;
+  /** The operations of whole frames, which are given away, and the head row, in one batch. */
+  apply(frames: readonly Buffer[], position: Position): Promise<void>;
   /** Rows as they are, without a head: for rebuilding. */
-  load(rows: Iterable<readonly [key: string, value: string | null]>): Promise<void>;
+  load(rows: Iterable<Op>): Promise<void>;
   get(key: string): string | undefined;
   getMany(keys: readonly string[]): Promise<(string | undefined)[]>;
   page(range: Range): Promise<[key: string, value: string][]>;
@@ -42,6 +43,8 @@ export interface Database {
   }>;
   /** Seal rows of format 1 again. No one may write meanwhile. */
   reseal(keys: readonly string[]): Promise<void>;
+  /** `writeImage`, by another thread; undefined where there is none. */
+  image?(order: ImageOrder): Promise<WrittenImage | undefined>;
   /** Put everything written so far into tables (synced by LevelDB), so that its own log no longer matters. */
   flush(): Promise<void>;
   /** Rewrites all tables: what was replaced or deleted is in none of them any more. */
@@ -53,16 +56,13 @@ export interface Database {
  * Open LevelDB, or what a test puts in its place. Throws LOCKED when another process has it, DamageError when it is
  * not whole. `new` makes an empty one and refuses one that exists.
  */
-export type OpenDatabase = (
-  directory: string,
-  options: { readonly create: 'new' | 'if-missing' | 'never' },
-) => Promise<Database>;
+export type OpenDatabase = (directory: string, options: OpenOptions) => Promise<Database>;
 
 /** LevelDB, or a model of it. Its files are its own; `files` only tells whether there are any. */
 export async function openDatabase(
   files: StoreFiles,
   directory: string,
-  options: Parameters<OpenDatabase>[1],
+  options: OpenOptions,
   opens: OpenTables = openTables,
 ): Promise<Database> {
   // LevelDB makes the folder even where it then refuses to make the database.
@@ -87,30 +87,26 @@ function wrap(level: Tables): Database {
     return stored === undefined ? undefined : open(key, stored);
   };
 
+  const sealed = (ops: Iterable<Op>): TablesBatch => {
+    const batch = level.batch();
+    for (const [key, value] of ops) {
+      if (value === null) batch.del(key);
+      else batch.put(key, sealRow(key, value));
+    }
+    return batch;
+  };
+
   return {
     head() {
       const value = get(headKey);
       return value === undefined ? undefined : positionOf(JSON.parse(value) as Position);
     },
-    async apply(groups, position) {
-      const batch = level.batch();
-      for (const group of groups) {
-        for (const [key, value] of group.ops) {
-          if (value === null) batch.del(key);
-          else batch.put(key, sealRow(key, value));
-        }
-      }
+    async apply(frames, position) {
+      const batch = sealed(opsOf(frames));
       batch.put(headKey, sealRow(headKey, JSON.stringify(positionOf(position))));
       await batch.write().catch(writingError);
     },
-    async load(rows) {
-      const batch = level.batch();
-      for (const [key, value] of rows) {
-        if (value === null) batch.del(key);
-        else batch.put(key, sealRow(key, value));
-      }
-      await batch.write().catch(writingError);
-    },
+    load: (rows) => sealed(rows).write().catch(writingError),
     get,
     async getMany(keys) {
       const stored = await reading(() => level.getMany([...keys]));

@@ -163,6 +163,19 @@ export function bodySumAt(buffer: Buffer, offset: number, frame: Frame): number 
   return buffer.toString('latin1', offset + 1, offset + 9) === hex(sum) ? bodySum : undefined;
 }
 
+/** The operations of whole frames, one after the other, in their order. */
+export function* opsOf(frames: readonly Buffer[]): Generator<Op> {
+  for (const bytes of frames) {
+    for (let at = 0; at < bytes.length;) {
+      const frame = headerAt(bytes, at);
+      if (frame === undefined) throw new RangeError(`there is no frame at byte ${at}`);
+      const body = at + frame.headerBytes;
+      at = body + frame.bytes;
+      yield* opsIn(bytes.subarray(body, at));
+    }
+  }
+}
+
 /** The ops in the body of a frame. */
 export function* opsIn(body: Buffer): Generator<Op> {
   let at = 0;

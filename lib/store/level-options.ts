@@ -26,6 +26,11 @@ export interface LevelStoreOptions {
    * as long. Default 2,000; 0 never checks.
    */
   readonly scrubEveryMs?: number;
+  /**
+   * Whether what takes time and decides nothing is done by another thread, where there is much of it: putting what is
+   * durable into LevelDB, writing base images. Default true; not where `ports` has its own disk or LevelDB.
+   */
+  readonly thread?: boolean;
   /** The disk, LevelDB and time; the real ones where absent. */
   readonly ports?: Partial<StorePorts>;
 }

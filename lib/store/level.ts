@@ -9,6 +9,7 @@ import { deathsMax, noteOpening, provenAfterMs, type OpeningNote } from './openi
 import { recoverHome, type Opened, type RecoverOptions } from './recover.js';
 import type { ScrubReport } from './scrub.js';
 import { beginSession, type Session } from './session.js';
+import { openThreaded } from './thread.js';
 import type { Upkeep } from './upkeep.js';
 import { verifyInUse } from './verify.js';
 
@@ -23,7 +24,7 @@ export type { LevelStore, LevelStoreOptions } from './level-options.js';
  */
 export async function openLevelStore(options: LevelStoreOptions): Promise<LevelStore> {
   const { log } = options;
-  const ports = storePorts(options.ports);
+  const ports = portsOf(options);
   let unlock = (): Promise<void> => Promise.resolve();
   let note: OpeningNote | undefined;
   try {
@@ -50,6 +51,12 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<LevelS
           },
         );
   }
+}
+
+/** The real LevelDB has a thread beside it, unless it is not wanted. */
+function portsOf({ ports = {}, thread = true }: LevelStoreOptions): StorePorts {
+  const isReal = ports.files === undefined && ports.openDatabase === undefined;
+  return storePorts(isReal && thread ? { ...ports, openDatabase: openThreaded } : ports);
 }
 
 /** After deaths that had no witness the database is made again, where the second copy can. */

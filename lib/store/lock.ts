@@ -27,7 +27,7 @@ export async function lockHome(
 
   async function take(path: string) {
     try {
-      return await openDatabase(path, { create: 'if-missing' });
+      return await openDatabase(path, { create: 'if-missing', alone: true });
     } catch (error) {
       if (error instanceof StoreError && error.code === 'LOCKED')
         throw new StoreError(

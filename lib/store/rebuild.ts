@@ -139,7 +139,7 @@ function trusted(database: Database): Database {
       }
     },
     load: (rows) => database.load(rows).catch(blame),
-    apply: (groups, position) => database.apply(groups, position).catch(blame),
+    apply: (frames, position) => database.apply(frames, position).catch(blame),
     flush: () => database.flush().catch(blame),
   };
 }

@@ -35,14 +35,19 @@ export type TablesRange = Pick<Range, 'gt' | 'gte' | 'lt' | 'lte' | 'reverse' | 
   readonly highWaterMarkBytes?: number;
 };
 
-/** `new` makes empty ones and refuses those that exist. Rejects with what LevelDB says. */
-export type OpenTables = (
-  directory: string,
-  options: { readonly create: 'new' | 'if-missing' | 'never' },
-) => Promise<Tables>;
+/**
+ * `new` makes empty ones and refuses those that exist. `alone`: no one else may have them open, in this process
+ * either; otherwise other threads of it may, under the very same path. Rejects with what LevelDB says.
+ */
+export type OpenTables = (directory: string, options: OpenOptions) => Promise<Tables>;
+
+export interface OpenOptions {
+  readonly create: 'new' | 'if-missing' | 'never';
+  readonly alone?: boolean;
+}
 
 /** LevelDB itself. */
-export const openTables: OpenTables = async (directory, { create }) => {
+export const openTables: OpenTables = async (directory, { create, alone = false }) => {
   // The text options are typed for browsers too; LevelDB's own are passed through. Level is classic-level
   // here.
   const level = new Level<string, string>(directory, {
@@ -50,6 +55,7 @@ export const openTables: OpenTables = async (directory, { create }) => {
     valueEncoding: 'utf8',
     createIfMissing: create !== 'never',
     errorIfExists: create === 'new',
+    multithreading: !alone,
     writeBufferSize: 16 << 20,
     cacheSize: 32 << 20,
   }) as Level<string, string> & Pick<Tables, 'compactRange'>;

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { writeBase, type BaseOptions } from './base.js';
 import type { CommitPipeline } from './commit-pipeline.js';
 import { firstFrameOf, listSegments, writeCheckpoint, type BaseFile, type Checkpoint } from './copy-files.js';
-import { compareWithCopy, CopyError } from './compare.js';
 import { DamageError, type Database } from './database.js';
-import { logChecker } from './inspect-rows.js';
+import { writeImage } from './image.js';
 import type { StorePorts } from './ports.js';
 
 /**
@@ -104,7 +102,13 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   const checkpoint = (clean = false): Promise<void> => exclusively(() => noteCheckpoint(clean));
   const renew = async (share: number): Promise<void> => {
     const bytes = bytesSinceBase;
-    const image = await writeCompared(share);
+    const order = { directory, base, share, signal: stopping.signal };
+    const image = (await database.image?.(order)) ?? (await writeImage(ports, database, order));
+    if (image.copyFault !== undefined)
+      log?.warn(
+        { fault: image.copyFault },
+        'the second copy is damaged; the new base image was not compared',
+      );
     const old = base;
     base = { file: image.file, frame: image.frame, bytes: image.bytes };
     bytesSinceBase -= bytes;
@@ -113,23 +117,6 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
       await prune(old);
     });
     log?.info({ base: base.file, bytes: base.bytes, dropped: droppedFiles }, 'store wrote a new base image');
-  };
-  /** Nothing wrong in the database may replace what is right in the copy. */
-  const writeCompared = async (share: number): ReturnType<typeof writeBase> => {
-    const write = (check: BaseOptions['check']): ReturnType<typeof writeBase> =>
-      writeBase(database, { ports, directory, share, signal: stopping.signal, ...(check ? { check } : {}) });
-    const comparison = compareWithCopy({ files, directory, base });
-    try {
-      return await write((rows, position, end) =>
-        end ? comparison.end(position) : comparison.rows(rows, position),
-      );
-    } catch (error) {
-      if (!(error instanceof CopyError)) throw error;
-      log?.warn({ err: error }, 'the second copy is damaged; writing a new base image without comparing');
-      return await write(checkLog());
-    } finally {
-      await comparison.close();
-    }
   };
   /** The checkpoint names no file any more before it goes. */
   const prune = async (old: BaseFile | null): Promise<void> => {
@@ -194,15 +181,6 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
       await compacting?.catch(() => undefined);
       await running?.catch(() => undefined);
     },
-  };
-}
-
-/** The log must at least follow from entry to entry. */
-function checkLog(): NonNullable<BaseOptions['check']> {
-  const log = logChecker();
-  return async (rows) => {
-    for (const [key, value] of rows) if (key.startsWith('l/')) log.entry(key, value);
-    if (log.faults.length > 0) throw new DamageError(log.faults.join('; '));
   };
 }
 
