@@ -3,6 +3,7 @@ import type { Database } from './database.js';
 import { frameWriter, type Position } from './frame.js';
 import type { Place } from './copy-files.js';
 import type { SegmentWriter } from './segment-writer.js';
+import type { StoreThread } from './thread.js';
 
 /**
  * The way of a group: its frame is appended to the segment and made durable, which is the commit, and its
@@ -39,6 +40,7 @@ export interface CommitPipeline {
 
 export interface PipelineOptions {
   readonly database: Database;
+  readonly thread?: StoreThread;
   readonly writer: SegmentWriter;
   readonly position: Position;
   readonly onFailure: (reason: string, cause: unknown) => void;
@@ -68,7 +70,8 @@ interface Durable {
   readonly tables: Map<string, ReadonlyMap<string, string | null>>;
 }
 
-export function commitPipeline({ database, writer, position, onFailure }: PipelineOptions): CommitPipeline {
+export function commitPipeline(options: PipelineOptions): CommitPipeline {
+  const { database, thread, writer, position, onFailure } = options;
   const frames = frameWriter();
   let tail: Omit<Position, 'digest'> = position;
   let { digest } = position;
@@ -229,10 +232,8 @@ export function commitPipeline({ database, writer, position, onFailure }: Pipeli
       const some = unapplied.slice();
       const { end, place } = some.at(-1)!;
       try {
-        await database.apply(
-          some.map(({ frames }) => frames),
-          end,
-        );
+        const given = some.map((one) => one.frames);
+        await (thread?.apply(given, end) ?? database.apply(given, end));
       } catch (error) {
         // Durable all the same, and acknowledged: the database will be rolled forward before anybody reads
         // again.

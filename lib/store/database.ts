@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { StoreError, type Op, type Range } from './contract.js';
-import type { ImageOrder, WrittenImage } from './copy-files.js';
 import { exists, type StoreFiles } from './files.js';
 import { firstKey, headKey, pageLimit } from './keys.js';
 import { hex, opsOf, origin, positionOf, type Position } from './frame.js';
@@ -43,8 +42,6 @@ export interface Database {
   }>;
   /** Seal rows of format 1 again. No one may write meanwhile. */
   reseal(keys: readonly string[]): Promise<void>;
-  /** `writeImage`, by another thread; undefined where there is none. */
-  image?(order: ImageOrder): Promise<WrittenImage | undefined>;
   /** Put everything written so far into tables (synced by LevelDB), so that its own log no longer matters. */
   flush(): Promise<void>;
   /** Rewrites all tables: what was replaced or deleted is in none of them any more. */

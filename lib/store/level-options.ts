@@ -4,6 +4,7 @@ import type { Store } from './contract.js';
 import type { StorePorts } from './ports.js';
 import type { Progress } from './rebuild.js';
 import type { ScrubReport } from './scrub.js';
+import type { ThreadOptions } from './thread.js';
 import type { UpkeepLimits } from './upkeep.js';
 import type { VerifyOptions, VerifyReport } from './verify.js';
 
@@ -28,9 +29,9 @@ export interface LevelStoreOptions {
   readonly scrubEveryMs?: number;
   /**
    * Whether what takes time and decides nothing is done by another thread, where there is much of it: putting what is
-   * durable into LevelDB, writing base images. Default true; not where `ports` has its own disk or LevelDB.
+   * durable into LevelDB, writing base images, verifying. Default true; not where `ports` has its own disk or LevelDB.
    */
-  readonly thread?: boolean;
+  readonly thread?: boolean | ThreadOptions;
   /** The disk, LevelDB and time; the real ones where absent. */
   readonly ports?: Partial<StorePorts>;
 }

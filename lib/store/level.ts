@@ -9,7 +9,6 @@ import { deathsMax, noteOpening, provenAfterMs, type OpeningNote } from './openi
 import { recoverHome, type Opened, type RecoverOptions } from './recover.js';
 import type { ScrubReport } from './scrub.js';
 import { beginSession, type Session } from './session.js';
-import { openThreaded } from './thread.js';
 import type { Upkeep } from './upkeep.js';
 import { verifyInUse } from './verify.js';
 
@@ -24,7 +23,7 @@ export type { LevelStore, LevelStoreOptions } from './level-options.js';
  */
 export async function openLevelStore(options: LevelStoreOptions): Promise<LevelStore> {
   const { log } = options;
-  const ports = portsOf(options);
+  const ports = storePorts(options.ports);
   let unlock = (): Promise<void> => Promise.resolve();
   let note: OpeningNote | undefined;
   try {
@@ -51,12 +50,6 @@ export async function openLevelStore(options: LevelStoreOptions): Promise<LevelS
           },
         );
   }
-}
-
-/** The real LevelDB has a thread beside it, unless it is not wanted. */
-function portsOf({ ports = {}, thread = true }: LevelStoreOptions): StorePorts {
-  const isReal = ports.files === undefined && ports.openDatabase === undefined;
-  return storePorts(isReal && thread ? { ...ports, openDatabase: openThreaded } : ports);
 }
 
 /** After deaths that had no witness the database is made again, where the second copy can. */
@@ -155,7 +148,7 @@ async function liveStore(
       await old.pipeline.drain();
       await old.upkeep.stop();
       await old.writer.abandon();
-      await old.database.close();
+      await old.close();
       return beginSession(
         ports,
         await recoverHome({
@@ -282,7 +275,7 @@ async function liveStore(
           );
       }
     } finally {
-      await session.database.close();
+      await session.close();
       await note
         .proven()
         .catch((error: unknown) => log?.warn({ err: error }, 'store could not record its close'));
@@ -323,7 +316,11 @@ async function liveStore(
       await tended(() => session.database.rewrite());
     },
     backUp: (target, { onProgress } = {}) => read((database) => backUp(ports, database, target, onProgress)),
-    verify: (how) => read((database) => verifyInUse(files, database, copy, how)),
+    verify: (how) =>
+      read(
+        async (database) =>
+          (await session.thread?.verify(copy, how)) ?? (await verifyInUse(files, database, copy, how)),
+      ),
     async scrub() {
       await session.pipeline.readable(); // anyone who asks means what was acknowledged before
       try {

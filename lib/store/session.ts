@@ -6,6 +6,7 @@ import type { StorePorts } from './ports.js';
 import type { Opened } from './recover.js';
 import { scrubber, type Scrubber } from './scrub.js';
 import type { SegmentWriter } from './segment-writer.js';
+import { storeThread, type StoreThread } from './thread.js';
 import { startUpkeep, upkeepLimits, type Upkeep } from './upkeep.js';
 
 /** One opening of the files, replaced as a whole after a failure. */
@@ -15,6 +16,9 @@ export interface Session {
   readonly scrubber: Scrubber;
   readonly pipeline: CommitPipeline;
   readonly upkeep: Upkeep;
+  readonly thread: StoreThread | undefined;
+  /** The database, with nothing on its way to it. */
+  close(): Promise<void>;
 }
 
 /** Put the parts together over opened files. `recover` is called when one of them fails. */
@@ -27,8 +31,10 @@ export async function beginSession(
   const { directory: home, log } = options;
   const copy = join(home, 'store-copy');
   const { database, writer } = opened;
+  const thread = threadOf(options);
   const pipeline = commitPipeline({
     database,
+    ...(thread ? { thread } : {}),
     writer,
     position: opened.position,
     onFailure: (reason, cause) => void recover(reason, cause),
@@ -40,6 +46,7 @@ export async function beginSession(
     ports,
     directory: copy,
     database,
+    ...(thread ? { thread } : {}),
     pipeline,
     base: opened.base,
     segments: opened.segments,
@@ -58,5 +65,15 @@ export async function beginSession(
     ...(log ? { log } : {}),
     onDamage: (error) => recover(error.message, error),
   });
-  return { database, writer, pipeline, upkeep, scrubber: checker };
+  const close = async (): Promise<void> => {
+    await thread?.close();
+    await database.close();
+  };
+  return { database, writer, pipeline, upkeep, scrubber: checker, thread, close };
+}
+
+/** It knows the real disk and the real LevelDB only. */
+function threadOf({ directory, thread = true, ports = {} }: LevelStoreOptions): StoreThread | undefined {
+  if (thread === false || ports.files !== undefined || ports.openDatabase !== undefined) return undefined;
+  return storeThread(join(directory, 'store'), thread === true ? {} : thread);
 }

@@ -3,7 +3,9 @@ import { openDatabase } from './database.js';
 import { nodeFiles } from './files.js';
 import { writeImage } from './image.js';
 import { storePorts } from './ports.js';
+import type { Progress } from './rebuild.js';
 import type { Fault, Order, ThreadAnswer } from './thread.js';
+import { verifyInUse } from './verify.js';
 
 /** What runs in the thread of a store (`thread.ts`). `workerData`: the folder of the database. */
 const port = parentPort!;
@@ -30,8 +32,11 @@ async function carryOut(order: Exclude<Order, { abort: number } | { end: true }>
     if ('apply' in order) {
       await database.apply(order.apply.map(bufferOf), order.position);
       say({ n });
-    } else {
+    } else if ('image' in order) {
       say({ n, result: await image(n, order.image) });
+    } else {
+      const onProgress = (progress: Progress): void => say({ n, progress });
+      say({ n, result: await verifyInUse(nodeFiles, database, order.verify, { onProgress }) });
     }
   } catch (error) {
     say({ n, error: faultOf(error) });
@@ -46,8 +51,8 @@ function image(n: number, order: Extract<Order, { image: object }>['image']): Re
 
 async function end(): Promise<void> {
   for (const controller of images.values()) controller.abort();
+  await database.close(); // which ends what still reads
   await Promise.all(working);
-  await database.close();
   port.close();
 }
 

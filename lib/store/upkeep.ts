@@ -5,6 +5,7 @@ import { firstFrameOf, listSegments, writeCheckpoint, type BaseFile, type Checkp
 import { DamageError, type Database } from './database.js';
 import { writeImage } from './image.js';
 import type { StorePorts } from './ports.js';
+import type { StoreThread } from './thread.js';
 
 /**
  * What a store does beside its writes: checkpoints, so that a start has little to replay, and a new base
@@ -30,6 +31,7 @@ export interface UpkeepOptions {
   readonly ports: StorePorts;
   readonly directory: string;
   readonly database: Database;
+  readonly thread?: StoreThread;
   readonly pipeline: CommitPipeline;
   readonly base: BaseFile | null;
   readonly segments: readonly string[];
@@ -58,7 +60,7 @@ export const upkeepLimits: UpkeepLimits = {
 };
 
 export function startUpkeep(options: UpkeepOptions): Upkeep {
-  const { ports, directory, database, pipeline, limits, log, onFailure } = options;
+  const { ports, directory, database, thread, pipeline, limits, log, onFailure } = options;
   const { files } = ports;
   const stopping = new AbortController();
   let base = options.base;
@@ -103,7 +105,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   const renew = async (share: number): Promise<void> => {
     const bytes = bytesSinceBase;
     const order = { directory, base, share, signal: stopping.signal };
-    const image = (await database.image?.(order)) ?? (await writeImage(ports, database, order));
+    const image = (await thread?.image(order)) ?? (await writeImage(ports, database, order));
     if (image.copyFault !== undefined)
       log?.warn(
         { fault: image.copyFault },

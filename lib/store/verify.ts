@@ -44,6 +44,8 @@ export interface VerifyOptions {
   readonly databaseFault?: string;
 }
 
+export type InUseOptions = Pick<VerifyOptions, 'onProgress'>;
+
 /**
  * Check the closed store of a home from end to end without repairing anything: every row, the log's chain, the
  * base image, every segment, and whether the two copies say the same of every row. Throws LOCKED while a
@@ -82,7 +84,7 @@ export async function verifyInUse(
   files: StoreFiles,
   database: Database,
   copyDirectory: string,
-  options?: Pick<VerifyOptions, 'onProgress'>,
+  options?: InUseOptions,
 ): Promise<VerifyReport> {
   for (let tries = 1; ; tries += 1) {
     try {

@@ -56,9 +56,9 @@ describe('a damaged second copy', () => {
           fails = false;
           throw new DamageError('LevelDB cannot read a table');
         };
-        const apply: Database['apply'] = async (groups, position) => {
+        const apply: Database['apply'] = async (frames, position) => {
           if (fails) get('');
-          await database.apply(groups, position);
+          await database.apply(frames, position);
         };
         return { ...database, get, apply };
       };

@@ -80,11 +80,11 @@ export function failingPorts(): FailingPorts {
         const database = await real.openDatabase(directory, options);
         return {
           ...database,
-          async apply(groups, position) {
-            const fault = groups.length > 0 ? take('apply') : undefined;
-            if (fault?.how === 'after') await database.apply(groups, position);
+          async apply(frames, position) {
+            const fault = frames.length > 0 ? take('apply') : undefined;
+            if (fault?.how === 'after') await database.apply(frames, position);
             if (fault) await fail(fault);
-            await database.apply(groups, position);
+            await database.apply(frames, position);
           },
         } satisfies Database;
       },

@@ -244,9 +244,9 @@ describe('a database that is behind', () => {
           const database = await openDatabase(nodeFiles, directory, how);
           return {
             ...database,
-            apply: async (groups, position) => {
-              if (groups.length > 0) await held;
-              await database.apply(groups, position);
+            apply: async (frames, position) => {
+              if (frames.length > 0) await held;
+              await database.apply(frames, position);
             },
           };
         },

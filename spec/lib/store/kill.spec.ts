@@ -14,10 +14,14 @@ describe('kill -9 of a writing process', () => {
     const home = await newHome();
     const model: Model = new Map();
     let modelled = 0;
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 16; round += 1) {
       // Odd numbers of acknowledgements, so that the kill comes at ever other moments of the work beside the
       // writes.
-      const acknowledged = await writeUntilKilled(home, 20 + round * 37);
+      const acknowledged = await writeUntilKilled(
+        home,
+        20 + round * 37,
+        round % 2 === 1 ? 'threaded' : 'alone',
+      );
       const store = await openLevelStore({ directory: home, scrubEveryMs: 0 });
       expect(store.head.seq).to.be.at.least(acknowledged);
       while (modelled < store.head.seq) {
@@ -44,8 +48,12 @@ describe('kill -9 of a writing process', () => {
 });
 
 /** Answers the last position that the process had acknowledged when it was killed. */
-async function writeUntilKilled(home: string, acknowledgements: number): Promise<number> {
-  const child = spawn(process.execPath, [writer, home], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function writeUntilKilled(
+  home: string,
+  acknowledgements: number,
+  how: 'threaded' | 'alone',
+): Promise<number> {
+  const child = spawn(process.execPath, [writer, home, how], { stdio: ['ignore', 'pipe', 'inherit'] });
   let last = 0;
   let seen = 0;
   for await (const line of createInterface({ input: child.stdout })) {

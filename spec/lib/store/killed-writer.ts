@@ -13,13 +13,17 @@ export function groupFor(seq: number, chain: string): Group {
   return groupAfter({ seq: seq - 1, chain }, 1, rows);
 }
 
-/** As a program: write for ever, several groups under way, and say each position once it is acknowledged. */
+/**
+ * As a program: write for ever, several groups under way, and say each position once it is acknowledged. With
+ * `threaded` all that may be done by the thread of the store is.
+ */
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const store = await openLevelStore({
     directory: process.argv[2]!,
     segmentBytesMax: 40_000,
     reserveBytes: 16_384,
     scrubEveryMs: 1,
+    thread: process.argv[3] === 'threaded' ? { busyBytes: -1 } : false,
     limits: { checkpointBytes: 30_000, checkpointSteps: 60, baseBytesMin: 100_000 },
   });
   let { seq, chain } = store.head;

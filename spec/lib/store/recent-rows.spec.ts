@@ -30,9 +30,9 @@ describe('rows on their way into LevelDB', () => {
     const pipeline = commitPipeline({
       database: {
         ...level,
-        apply: async (groups, position) => {
+        apply: async (frames, position) => {
           await valve;
-          await level.apply(groups, position);
+          await level.apply(frames, position);
         },
       },
       writer,
@@ -83,12 +83,12 @@ describe('rows on their way into LevelDB', () => {
     const pipeline = commitPipeline({
       database: {
         ...level,
-        apply: async (groups, position) => {
+        apply: async (frames, position) => {
           await new Promise<void>((resolve) => {
             valves.push(resolve);
             applied.shift()?.();
           });
-          await level.apply(groups, position);
+          await level.apply(frames, position);
         },
       },
       writer,
