@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { backUp } from './backup.js';
 import { StoreError, type Head, type StoreState } from './contract.js';
+import type { BaseFile } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
 import type { LevelStore, LevelStoreOptions } from './level-options.js';
 import { lockHome } from './lock.js';
@@ -90,8 +91,9 @@ async function liveStore(
   /** The present try to reopen: readers wait for it, not for the pauses between tries. */
   let attempt: Promise<void> = Promise.resolve();
   let closed: Promise<void> | undefined;
-  /** A rebuild was tried and refused: another one for each bad row would only stop the writes. */
-  let incurable = false;
+  /** The copy from which a rebuild was refused, by its base image: another try for each bad row would only stop writes. */
+  let refusing: BaseFile | null | undefined;
+  const isIncurable = (): boolean => refusing !== undefined && refusing?.file === session.upkeep.base?.file;
   let lastScrub: ScrubReport | undefined;
   let scrubbing: Promise<unknown> | undefined;
 
@@ -110,7 +112,7 @@ async function liveStore(
   function recover(reason: string, cause: unknown): Promise<void> {
     recovering ??= reopen(
       reason,
-      cause instanceof DamageError && !incurable ? cause.message : undefined,
+      cause instanceof DamageError && !isIncurable() ? cause.message : undefined,
     ).finally(() => (recovering = undefined));
     return recovering;
   }
@@ -121,20 +123,22 @@ async function liveStore(
     old.pipeline.stop(reason);
     become({ state: 'recovering', reason });
     let doubted = distrust;
+    let refused = false;
     for (let tries = 0; !closing.signal.aborted; tries += 1) {
       const turn = tryOnce();
       attempt = turn.then(() => undefined);
       attempt.catch(() => undefined);
       try {
         session = await turn;
+        if (refused) refusing = session.upkeep.base;
         log?.info({ seq: session.pipeline.applied.seq }, 'store resumed');
         return become({ state: 'ready' });
       } catch (error) {
         if (error instanceof StoreError && error.code === 'REFUSED') {
           if (doubted === undefined) return become({ state: 'failed', reason: error.message });
           // It cannot be repaired, but what is sound in it can still be used.
-          incurable = true;
           doubted = undefined;
+          refused = true;
           continue;
         }
         log?.warn({ err: error, tries }, 'store could not be reopened; retrying');
@@ -183,7 +187,7 @@ async function liveStore(
       return await from(session.database);
     } catch (error) {
       if (!(error instanceof DamageError)) throw error;
-      if (!incurable) await recover(error.message, error);
+      if (!isIncurable()) await recover(error.message, error);
       try {
         return await from(session.database);
       } catch (again) {

@@ -84,6 +84,35 @@ describe('a damaged second copy', () => {
     }
   });
 
+  // A rebuild that a damaged copy had refused was never tried again in that life, though the copy was replaced since:
+  // what was damaged later stayed so, with a sound copy beside it. Seed 11188 of the simulation.
+  it('that was replaced repairs the database again', async () => {
+    const { killed, model } = await usedHome({ checkpointAt: 1, baseAt: 1 });
+    const damaged = new Set<string>();
+    let rebuilds = 0;
+    const openDatabase: OpenDatabase = async (directory, options) => {
+      const database = await storePorts().openDatabase(directory, options);
+      if (options.create === 'new' && (rebuilds += 1) === 2) damaged.clear();
+      const get = (key: string): string | undefined => {
+        if (damaged.has(key)) throw new DamageError(`the checksum of the row ${key} does not match`);
+        return database.get(key);
+      };
+      return { ...database, get };
+    };
+    const store = await openLevelStore({ directory: killed, ports: { openDatabase }, scrubEveryMs: 0 });
+    const [row] = await store.page({ gte: 'a/', limit: 1 });
+    await flipBit((await filesIn(copyOf(killed), /^base-/))[0]!, 0.5);
+    damaged.add(row![0]);
+    expect((await rejection(store.get(row![0]))).code).to.equal('CORRUPT');
+    damaged.clear(); // it was the disk, for a while
+    expect((await store.scrub()).faults.join()).to.include('the base image is damaged');
+    damaged.add(row![0]);
+    expect(await store.get(row![0])).to.equal(row![1]);
+    await audit(store, model);
+    await store.close();
+    await expectWhole(killed, model);
+  });
+
   it('is written again where a bit flipped in a frame, before or after the checkpoint', async () => {
     for (const part of [0.55, 0.8, 0.98]) {
       const { killed, model } = await usedHome({ checkpointAt: 1 });
