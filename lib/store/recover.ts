@@ -277,11 +277,13 @@ async function trustDatabase(
 ): Promise<void> {
   options.log?.warn({ faults }, 'second copy of the store is damaged; the database is being verified');
   const beyond = scan.missing.find(({ to }) => to > head.frame);
-  const report = await inspectRows(database, {
-    onProgress: (rows) => options.onProgress?.({ task: 'verify', rows }),
-  });
+  const inspect = async (): Promise<readonly string[]> =>
+    (await inspectRows(database, { onProgress: (rows) => options.onProgress?.({ task: 'verify', rows }) }))
+      .faults;
+  // A disk that failed for a moment looks like damage
+  const bad = (await inspect()).length > 0 ? await inspect() : [];
   const wrong = [
-    ...report.faults,
+    ...bad,
     ...(beyond ? [`it lacks the groups ${beyond.from} to ${beyond.to} that the copy lost`] : []),
   ];
   if (wrong.length === 0) return;

@@ -84,6 +84,28 @@ describe('a damaged second copy', () => {
     }
   });
 
+  // Both copies were said to be damaged, and the home was refused. Seed 12321 of the simulation.
+  it('is written again from a database that failed for a moment while it was verified', async () => {
+    const { killed, model } = await usedHome({ checkpointAt: 1 });
+    const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
+    await flipBit(segment, 0.5, await endOfFrames(segment));
+    let walks = 0;
+    const openDatabase: OpenDatabase = async (directory, options) => {
+      const database = await storePorts().openDatabase(directory, options);
+      const walk: Database['walk'] = (how) => {
+        walks += 1;
+        if (walks === 1) throw new DamageError('LevelDB cannot read a table');
+        return database.walk(how);
+      };
+      return { ...database, walk };
+    };
+    const store = await openLevelStore({ directory: killed, ports: { openDatabase } });
+    expect(walks).to.be.at.least(2);
+    await audit(store, model);
+    await store.close();
+    await expectWhole(killed, model);
+  });
+
   // A rebuild that a damaged copy had refused was never tried again in that life, though the copy was replaced since:
   // what was damaged later stayed so, with a sound copy beside it. Seed 11188 of the simulation.
   it('that was replaced repairs the database again', async () => {
