@@ -12,6 +12,12 @@ export class DamageError extends Error {
 }
 
 /**
+ * Of which build this code is: bundled, its file has the name of what it holds. Two threads that write to one database
+ * must agree on it; an upgrade may replace the files of one that runs.
+ */
+export const codeUrl = import.meta.url;
+
+/**
  * LevelDB with checksummed rows and a head row that moves with every batch. Nothing here is synced: the
  * segments carry the durability.
  */

@@ -28,8 +28,8 @@ export interface LevelStoreOptions {
    */
   readonly scrubEveryMs?: number;
   /**
-   * Whether what takes time and decides nothing is done by another thread, where there is much of it: putting what is
-   * durable into LevelDB, writing base images, verifying. Default true; not where `ports` has its own disk or LevelDB.
+   * Whether a thread of its own puts what is durable into LevelDB while there is much of it, writes base images and
+   * verifies. Default true, but not where `ports` has another disk or LevelDB.
    */
   readonly thread?: boolean | ThreadOptions;
   /** The disk, LevelDB and time; the real ones where absent. */

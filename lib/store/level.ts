@@ -9,7 +9,7 @@ import { storePorts, type StorePorts } from './ports.js';
 import { deathsMax, noteOpening, provenAfterMs, type OpeningNote } from './opening-note.js';
 import { recoverHome, type Opened, type RecoverOptions } from './recover.js';
 import type { ScrubReport } from './scrub.js';
-import { beginSession, type Session } from './session.js';
+import { beginSession, threadOf, type Session } from './session.js';
 import type { Upkeep } from './upkeep.js';
 import { verifyInUse } from './verify.js';
 
@@ -86,7 +86,8 @@ async function liveStore(
   const closing = new AbortController();
   const listeners = new Set<(state: StoreState) => void>();
   let state: StoreState = { state: 'ready' };
-  let session = await beginSession(ports, first, options, recover);
+  const thread = threadOf(options);
+  let session = await beginSession(ports, first, options, recover, thread);
   let recovering: Promise<void> | undefined;
   /** The present try to reopen: readers wait for it, not for the pauses between tries. */
   let attempt: Promise<void> = Promise.resolve();
@@ -152,7 +153,8 @@ async function liveStore(
       await old.pipeline.drain();
       await old.upkeep.stop();
       await old.writer.abandon();
-      await old.close();
+      await thread?.end();
+      await old.database.close();
       return beginSession(
         ports,
         await recoverHome({
@@ -164,6 +166,7 @@ async function liveStore(
         }),
         options,
         recover,
+        thread,
       );
     }
   }
@@ -279,7 +282,8 @@ async function liveStore(
           );
       }
     } finally {
-      await session.close();
+      await thread?.close();
+      await session.database.close();
       await note
         .proven()
         .catch((error: unknown) => log?.warn({ err: error }, 'store could not record its close'));
@@ -323,7 +327,7 @@ async function liveStore(
     verify: (how) =>
       read(
         async (database) =>
-          (await session.thread?.verify(copy, how)) ?? (await verifyInUse(files, database, copy, how)),
+          (await thread?.verify(copy, how)) ?? (await verifyInUse(files, database, copy, how)),
       ),
     async scrub() {
       await session.pipeline.readable(); // anyone who asks means what was acknowledged before

@@ -16,9 +16,6 @@ export interface Session {
   readonly scrubber: Scrubber;
   readonly pipeline: CommitPipeline;
   readonly upkeep: Upkeep;
-  readonly thread: StoreThread | undefined;
-  /** The database, with nothing on its way to it. */
-  close(): Promise<void>;
 }
 
 /** Put the parts together over opened files. `recover` is called when one of them fails. */
@@ -27,11 +24,11 @@ export async function beginSession(
   opened: Opened,
   options: LevelStoreOptions,
   recover: (reason: string, cause: unknown) => Promise<void>,
+  thread: StoreThread | undefined,
 ): Promise<Session> {
   const { directory: home, log } = options;
   const copy = join(home, 'store-copy');
   const { database, writer } = opened;
-  const thread = threadOf(options);
   const pipeline = commitPipeline({
     database,
     ...(thread ? { thread } : {}),
@@ -65,15 +62,16 @@ export async function beginSession(
     ...(log ? { log } : {}),
     onDamage: (error) => recover(error.message, error),
   });
-  const close = async (): Promise<void> => {
-    await thread?.close();
-    await database.close();
-  };
-  return { database, writer, pipeline, upkeep, scrubber: checker, thread, close };
+  return { database, writer, pipeline, upkeep, scrubber: checker };
 }
 
 /** It knows the real disk and the real LevelDB only. */
-function threadOf({ directory, thread = true, ports = {} }: LevelStoreOptions): StoreThread | undefined {
+export function threadOf({
+  directory,
+  thread = true,
+  ports = {},
+  log,
+}: LevelStoreOptions): StoreThread | undefined {
   if (thread === false || ports.files !== undefined || ports.openDatabase !== undefined) return undefined;
-  return storeThread(join(directory, 'store'), thread === true ? {} : thread);
+  return storeThread(join(directory, 'store'), { ...(thread === true ? {} : thread), log });
 }

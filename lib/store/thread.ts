@@ -1,115 +1,105 @@
-import { Worker } from 'node:worker_threads';
-import { StoreError, type StoreErrorCode } from './contract.js';
+import type { Logger } from 'pino';
+import { StoreError } from './contract.js';
 import type { ImageOrder, WrittenImage } from './copy-files.js';
-import { DamageError } from './database.js';
 import type { Position } from './frame.js';
-import type { Progress } from './rebuild.js';
+import {
+  beginThread,
+  ThreadEnded,
+  type AskOptions,
+  type Order,
+  type RunningThread,
+} from './running-thread.js';
 import type { InUseOptions, VerifyReport } from './verify.js';
 
 /**
  * A thread of a store that does what takes time and decides nothing: it puts frames that are durable into LevelDB while
  * there are many of them, writes base images and verifies. It begins when there is something for it and ends when
  * there is little, so a home at rest pays nothing for it. It shares the open LevelDB: every read sees what either has
- * written.
+ * written. What it cannot do, because none could be begun or it died, is done without it.
  */
 export interface StoreThread {
-  /** `Database.apply`; undefined where there is too little to apply for a thread to pay, or it is not there yet. */
+  /**
+   * `Database.apply`; undefined where there is too little to apply for a thread to pay, or it is not there yet. The
+   * frames are given away with it.
+   */
   apply(frames: readonly Buffer[], position: Position): Promise<void> | undefined;
-  /** `writeImage`; undefined where no thread could be begun. */
+  /** `writeImage`; undefined where it has to be done without. */
   image(order: ImageOrder): Promise<WrittenImage | undefined>;
-  /** `verifyInUse` of the folder of the second copy; undefined where no thread could be begun. */
+  /** `verifyInUse` of the folder of the second copy; undefined where it has to be done without. */
   verify(copy: string, options?: InUseOptions): Promise<VerifyReport | undefined>;
-  /** Before the database is closed. What it has not done then comes to nothing. */
+  /** Before the database is closed, whose cache it uses. Frames are applied to the end, all else comes to nothing. */
+  end(): Promise<void>;
+  /** The same, and none begins after it. */
   close(): Promise<void>;
 }
 
 export interface ThreadOptions {
-  /** The program, for tests. */
-  readonly program?: URL;
-  /** It begins with more bytes of frames than this within a second, and ends after half a minute with less. */
+  /** It begins with more bytes of commits than this within a second. Default 2 MiB. */
   readonly busyBytes?: number;
-}
-
-/** What is asked of the thread; one answer to each, by its number. */
-export type Order =
-  | { readonly n: number; readonly apply: readonly Uint8Array[]; readonly position: Position }
-  | { readonly n: number; readonly image: Omit<ImageOrder, 'signal'> }
-  | { readonly n: number; readonly verify: string }
-  | { readonly abort: number }
-  | { readonly end: true };
-
-export type ThreadAnswer =
-  | { readonly begun: true }
-  | { readonly n: number; readonly progress: Progress }
-  | { readonly n: number; readonly result?: WrittenImage | VerifyReport }
-  | { readonly n: number; readonly error: Fault };
-
-/** An error on its way between threads: its class is known by its name. */
-export interface Fault {
-  readonly name: string;
-  readonly message: string;
-  readonly code?: string;
+  /** Another program than its own, for tests. */
+  readonly program?: URL;
 }
 
 /** For the database that is open in `directory`, under this very path. */
 export function storeThread(
   directory: string,
-  { program = new URL('./thread-main.js', import.meta.url), busyBytes = 2 << 20 }: ThreadOptions = {},
+  { busyBytes = 2 << 20, program, log }: ThreadOptions & { readonly log?: Logger | undefined },
 ): StoreThread {
-  let running: Running | undefined;
-  let ending: Promise<void> | undefined;
-  let closed = false;
-  let windowEnds = 0;
-  let windowBytes = 0;
-  let used = 0;
-  /** Where no thread can be had, trying again and again costs more than it could give. */
+  let running: RunningThread | undefined;
+  const ending = new Set<Promise<unknown>>();
+  let isClosed = false;
+  /** After one that died: another would most likely, too, and each death of one that applies costs a recovery. */
   let restsUntil = 0;
+  /** Of this second, and when there was last much of it. */
+  const load = { ends: 0, bytes: 0, heavyAt: 0 };
 
+  const begin = (): RunningThread | undefined => {
+    if (running !== undefined || isClosed || performance.now() < restsUntil) return running;
+    const one = beginThread(directory, program);
+    running = one;
+    load.heavyAt = performance.now();
+    const watch = setInterval(() => {
+      if (!one.hasOrders && performance.now() - load.heavyAt > idleMs) void end();
+    }, idleMs).unref();
+    void one.ended.then((fault) => {
+      clearInterval(watch);
+      if (running === one) running = undefined;
+      if (fault === undefined) return;
+      restsUntil = performance.now() + restMs;
+      log?.warn({ err: fault }, 'the thread of the store ended; its work is done without it for a while');
+    });
+    return one;
+  };
   const end = async (): Promise<void> => {
-    clearInterval(watch);
     const one = running;
     running = undefined;
-    if (one !== undefined) ending = one.end();
-    await ending;
+    if (one !== undefined) {
+      const ended = one.end().finally(() => ending.delete(ended));
+      ending.add(ended);
+    }
+    await Promise.all(ending);
   };
-  let watch: NodeJS.Timeout | undefined;
-  const begin = (): Running | undefined => {
-    if (running !== undefined || closed || performance.now() < restsUntil) return running;
-    const one = beginThread(directory, program);
-    restsUntil = performance.now() + restMs;
-    if (one === undefined) return undefined;
-    void one.exit.then(() => {
-      if (one.hasBegun) restsUntil = 0;
-      if (running === one) void end();
-    });
-    watch = setInterval(() => {
-      if (!one.isBusy && performance.now() - used > idleMs) void end();
-    }, idleMs).unref();
-    used = performance.now();
-    return (running = one);
-  };
-  /** Whether more than a little was applied within this second. */
-  const isBusy = (frames: readonly Buffer[]): boolean => {
+  const isLoadHeavy = (frames: readonly Buffer[]): boolean => {
     const now = performance.now();
-    if (now > windowEnds) [windowEnds, windowBytes] = [now + windowMs, 0];
-    for (const { length } of frames) windowBytes += length;
-    if (windowBytes <= busyBytes) return false;
-    used = now;
+    if (now > load.ends) [load.ends, load.bytes] = [now + 1_000, 0];
+    for (const { length } of frames) load.bytes += length;
+    if (load.bytes <= busyBytes) return false;
+    load.heavyAt = now;
     return true;
   };
-
-  /** The answer of a thread; undefined where none could be begun. */
   const answerOf = async (order: (n: number) => Order, how: AskOptions): Promise<unknown> => {
-    const one = begin();
-    return one?.ask(order, how).catch((error: unknown) => {
-      if (one.hasBegun) throw error;
+    try {
+      return await begin()?.ask(order, how);
+    } catch (error) {
+      if (!(error instanceof ThreadEnded)) throw error;
+      if (isClosed) throw new StoreError('STORE_UNAVAILABLE', 'the store is closed', { cause: error });
       return undefined;
-    });
+    }
   };
 
   return {
     apply(frames, position) {
-      if (isBusy(frames)) begin();
+      if (isLoadHeavy(frames)) begin();
       if (running?.isReady !== true) return undefined;
       const given = frames.map(({ buffer }) => buffer as ArrayBuffer);
       return running.ask((n) => ({ n, apply: frames, position }), { given }) as Promise<void>;
@@ -121,118 +111,13 @@ export function storeThread(
     async verify(copy, how = {}) {
       return (await answerOf((n) => ({ n, verify: copy }), how)) as VerifyReport | undefined;
     },
+    end,
     close() {
-      closed = true;
+      isClosed = true;
       return end();
     },
   };
 }
 
-interface AskOptions {
-  /** Buffers that the order takes along. */
-  readonly given?: readonly ArrayBuffer[];
-  readonly signal?: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
-}
-
-interface Running {
-  /** It takes frames. */
-  readonly isReady: boolean;
-  /** It has opened the database. */
-  readonly hasBegun: boolean;
-  /** It has not answered everything yet. */
-  readonly isBusy: boolean;
-  readonly exit: Promise<unknown>;
-  ask(order: (n: number) => Order, how: AskOptions): Promise<unknown>;
-  /** When all is answered. */
-  end(): Promise<void>;
-}
-
-interface Asked {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-}
-
-/** It keeps the process alive only while it has something to do. */
-function beginThread(directory: string, program: URL): Running | undefined {
-  const worker = workerOf(directory, program);
-  if (worker === undefined) return undefined;
-  worker.unref();
-  const exit = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
-  const asked = new Map<number, Asked>();
-  let hasBegun = false;
-  let hasEnded = false;
-  let last = 0;
-  let failure: Error | undefined;
-
-  const answered = (n: number): Asked | undefined => {
-    const one = asked.get(n);
-    asked.delete(n);
-    if (asked.size === 0) worker.unref();
-    return one;
-  };
-  worker.on('message', (answer: ThreadAnswer) => {
-    if ('begun' in answer) hasBegun = true;
-    else if ('progress' in answer) asked.get(answer.n)?.onProgress?.(answer.progress);
-    else if ('error' in answer) answered(answer.n)?.reject(errorOf(answer.error));
-    else answered(answer.n)?.resolve(answer.result);
-  });
-  worker.on('error', (error) => (failure = error));
-  void exit.then(() => {
-    hasEnded = true;
-    for (const n of [...asked.keys()])
-      answered(n)?.reject(new Error('the thread of the store ended', { cause: failure }));
-  });
-  return {
-    get isReady() {
-      return hasBegun && !hasEnded;
-    },
-    get hasBegun() {
-      return hasBegun;
-    },
-    get isBusy() {
-      return asked.size > 0;
-    },
-    exit,
-    ask: (order, { given = [], signal, onProgress }) =>
-      new Promise((resolve, reject) => {
-        const n = (last += 1);
-        const abort = (): void => worker.postMessage({ abort: n } satisfies Order);
-        const done = (): void => signal?.removeEventListener('abort', abort);
-        signal?.addEventListener('abort', abort, { once: true });
-        asked.set(n, {
-          resolve: (value) => (done(), resolve(value)),
-          reject: (error) => (done(), reject(error)),
-          onProgress,
-        });
-        worker.ref();
-        worker.postMessage(order(n), given);
-      }),
-    async end() {
-      worker.ref();
-      worker.postMessage({ end: true } satisfies Order);
-      await exit;
-    },
-  };
-}
-
-/** Undefined where the process may have none. */
-function workerOf(directory: string, program: URL): Worker | undefined {
-  try {
-    return new Worker(program, { workerData: directory, name: 'troupe store' });
-  } catch {
-    return undefined;
-  }
-}
-
-/** As it was thrown there, as far as anyone asks. */
-function errorOf({ name, message, code }: Fault): Error {
-  if (name === 'DamageError') return new DamageError(message);
-  if (name === 'StoreError') return new StoreError(code as StoreErrorCode, message);
-  return Object.assign(new Error(message), { name }, code === undefined ? {} : { code });
-}
-
-const windowMs = 1_000;
 const idleMs = 30_000;
 const restMs = 60_000;

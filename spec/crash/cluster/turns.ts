@@ -28,9 +28,12 @@ export function turnsOf(fleet: Fleet, workers: readonly string[]): Turns {
       { prompt: 'Talk', engine: 'talk', cwd, worker },
       name,
     );
+    const since = performance.now();
     for (;;) {
       const { status, lastError, messages } = await request(fleet, 'GET', `/api/sessions/${id}`);
       if (status === 'running' || status === 'queued') {
+        if (performance.now() - since > turnMsMax)
+          return `turn ${name} on ${worker} (${id}) is ${status} for ever`;
         await wait(200);
         continue;
       }
@@ -80,6 +83,8 @@ export function turnsOf(fleet: Fleet, workers: readonly string[]): Turns {
 }
 
 const lines = 40;
+/** Beyond anything that pauses and take-overs explain: a run waited for such a turn without end. */
+const turnMsMax = 180_000;
 
 async function folderOf({ folder }: Fleet, name: string): Promise<string> {
   const cwd = join(folder, name);
@@ -104,7 +109,9 @@ export async function request(
   body?: object,
   key?: string,
 ): Promise<Session> {
+  const since = performance.now();
   for (let tries = 0; ; tries += 1) {
+    if (performance.now() - since > turnMsMax) throw new Error(`${method} ${path} is never answered`);
     const node = fleet.nodes[tries % fleet.nodes.length] as Node;
     try {
       const response = await fetch(`${node.url}${path}`, {
