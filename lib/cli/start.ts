@@ -4,6 +4,7 @@ import type { Layout } from '../home/layout.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endTurns, turnsGoOn } from './stop.js';
 import { progressTeller } from './print.js';
+import { rehearse } from './rehearse.js';
 import { outputOf } from '../../actors/start-program.js';
 import { readAnnouncement } from '../home/announce.js';
 import { isRefusal } from '../../machines/refusals.js';
@@ -41,6 +42,7 @@ export function startCommand(program: Command, terminal: Terminal): void {
       // From now on: it is announced, and can be stopped, a moment before all of it has started
       const stopped = stopSignal(terminal);
       let { acceptLoss = false } = options;
+      let isNew = true;
       const serve = () => {
         const isAccepted = acceptLoss;
         acceptLoss = false; // this loss, and none that comes later
@@ -53,6 +55,8 @@ export function startCommand(program: Command, terminal: Terminal): void {
           onStandby: (owner, url) => {
             terminal.say(`Standby: ${owner} owns the home; waiting to take it over.`);
             terminal.say(`  ${url} forwards to it`);
+            if (isNew) rehearse(startInstance).catch(() => undefined); // says nothing of the home that is waited for
+            isNew = false;
             return stopped.signal;
           },
           acceptLoss: isAccepted,
