@@ -43,7 +43,14 @@ const supervisor = await createSupervisor({
     ...hostKinds({ keyed, fenced }),
     ...hostKinds6((key, tag) => call('keyed', key, { tag }, AbortSignal.timeout(30_000))),
   ],
-  store: await openLevelStore({ directory: home }),
+  // Every other life leaves to its thread what it may, and writes base images all the time
+  store: await openLevelStore({
+    directory: home,
+    ...(process.pid % 2 === 0 && {
+      thread: { busyBytes: -1 },
+      limits: { checkpointBytes: 100_000, baseBytesMin: 300_000 },
+    }),
+  }),
 });
 const server = createServer((request, response) => {
   answer(request).then(
