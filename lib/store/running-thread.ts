@@ -87,7 +87,6 @@ export function beginThread(
   };
   worker?.on('error', (error) => (fault ??= error));
   worker?.unref();
-  port.unref();
 
   const settled = (n: number): Asked | undefined => {
     const one = asked.get(n);
