@@ -112,8 +112,7 @@ const programs: Readonly<Record<string, string>> = {
   clerk: 'actors/engines/clerk/main.js',
   link: 'actors/sandbox/link-main.js',
   'make-backup': 'lib/home/backups/program.js',
-  'store-thread': 'lib/store/thread-main.js',
-  'verify-child': 'lib/store/verify-child.js',
+  'store-apart': 'lib/store/apart-main.js',
 };
 
 const faceName = (name: string): string => `face${name.replace(/^\./, '').replace('/', '-')}`;

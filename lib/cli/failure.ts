@@ -39,12 +39,18 @@ export class CommandError extends Error {
   }
 }
 
+/** By what a service manager may try again: a database that is away comes back. */
+const storeExits: { readonly [code: string]: ExitCode } = {
+  LOCKED: exitCodes.held,
+  STORE_UNAVAILABLE: exitCodes.failed,
+};
+
 /** The line and the exit code for whatever a command threw. */
 export function explain(error: unknown): { readonly line: string; readonly exitCode: ExitCode } {
   if (error instanceof CommandError) return { line: error.message, exitCode: error.exitCode };
   if (error instanceof HomeError) return { line: error.message, exitCode: exitCodes.badHome };
   if (error instanceof StoreError)
-    return { line: error.message, exitCode: error.code === 'LOCKED' ? exitCodes.held : exitCodes.badHome };
+    return { line: error.message, exitCode: storeExits[error.code] ?? exitCodes.badHome };
   const fault = error as NodeJS.ErrnoException;
   if (fault.syscall === 'listen') return { line: listening(fault), exitCode: exitCodes.failed };
   if (fault.code === 'EACCES' || fault.code === 'EPERM')

@@ -6,9 +6,9 @@ import { layoutOf } from '../home/layout.js';
 import type { Instance, InstanceOptions } from '../instance.js';
 
 /**
- * What a standby does while it waits: it opens an empty home of its own, serves a write and a read there, and closes it,
- * a few times. Code that runs for the first time takes three times as long, and while a home changes hands no one is
- * answered.
+ * What a standby does while it waits: it opens an empty home of its own, serves a write and a read there, and closes
+ * it, a few times. Code that runs for the first time takes three times as long, and while a home changes hands no one
+ * is answered.
  */
 export async function rehearse(start: (options: InstanceOptions) => Promise<Instance>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-rehearsal-'));

@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
-import type { Instance } from '../instance.js';
+import type { Instance, startInstance } from '../instance.js';
 import type { Layout } from '../home/layout.js';
 import { setTimeout as wait } from 'node:timers/promises';
 import { endTurns, turnsGoOn } from './stop.js';
 import { progressTeller } from './print.js';
-import { rehearse } from './rehearse.js';
 import { outputOf } from '../../actors/start-program.js';
 import { readAnnouncement } from '../home/announce.js';
+import { readConfig } from '../home/read-config.js';
+import { embeddedStore } from '../home/store-setting.js';
+import { StoreError } from '../store/contract.js';
 import { isRefusal } from '../../machines/refusals.js';
 import { browserLink, openInBrowser } from './browser-link.js';
 import {
@@ -55,16 +57,47 @@ export function startCommand(program: Command, terminal: Terminal): void {
           onStandby: (owner, url) => {
             terminal.say(`Standby: ${owner} owns the home; waiting to take it over.`);
             terminal.say(`  ${url} forwards to it`);
-            if (isNew) rehearse(startInstance).catch(() => undefined); // says nothing of the home that is waited for
+            if (isNew) void rehearsed(startInstance);
             isNew = false;
             return stopped.signal;
           },
           acceptLoss: isAccepted,
         });
       };
-      await ownAndWait(serve, layout, terminal, stopped);
+      await ownAndWait(() => insist(serve, layout, terminal, stopped), layout, terminal, stopped);
     });
 }
+
+/** What fails there says nothing of the home that is waited for. */
+async function rehearsed(start: typeof startInstance): Promise<void> {
+  const { rehearse } = await import('./rehearse.js');
+  await rehearse(start).catch(() => undefined);
+}
+
+/** A database that is away, or fails over just now, comes back: no node ends for that. */
+async function insist(
+  serve: () => Promise<Instance>,
+  { config }: Layout,
+  terminal: Terminal,
+  { signal }: Stop,
+): Promise<Instance> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await serve();
+    } catch (error) {
+      if (signal.aborted || !(await mayComeBack(error, config))) throw error;
+      if (tries === 0) terminal.say(`${(error as Error).message}\nTrying again until the database is back.`);
+      await wait(insistMs, undefined, { signal }).catch(() => undefined);
+    }
+  }
+}
+
+async function mayComeBack(error: unknown, config: string): Promise<boolean> {
+  if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return false;
+  return (await readConfig(config)).store !== embeddedStore;
+}
+
+const insistMs = 2_000;
 
 /** Serve; where the home goes to another node, wait for it as that node's standby, and serve again. */
 async function ownAndWait(

@@ -60,7 +60,7 @@ interface Asked {
 
 export function beginThread(
   directory: string,
-  program = new URL('./thread-main.js', import.meta.url),
+  program = new URL('./apart-main.js', import.meta.url),
 ): RunningThread {
   const { port1: port, port2 } = new MessageChannel(); // its own: what a host preloads may listen on the standard one
   let state: 'beginning' | 'ready' | 'ending' = 'beginning';
@@ -94,7 +94,7 @@ export function beginThread(
     if (asked.size === 0 && state !== 'ending') worker?.unref();
     return one;
   };
-  const tell = (n: number, progress: Progress): void => {
+  const report = (n: number, progress: Progress): void => {
     try {
       asked.get(n)?.onProgress?.(progress);
     } catch (error) {
@@ -105,7 +105,7 @@ export function beginThread(
     if ('begun' in answer) {
       if (answer.code !== codeUrl) fail(new Error(`it is of another build: ${answer.code}`));
       else if (state === 'beginning') state = 'ready';
-    } else if ('progress' in answer) tell(answer.n, answer.progress);
+    } else if ('progress' in answer) report(answer.n, answer.progress);
     else if ('error' in answer) settled(answer.n)?.reject(errorOf(answer.error));
     else settled(answer.n)?.resolve(answer.result);
   });

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { CommitPipeline } from './commit-pipeline.js';
 import { firstFrameOf, listSegments, writeCheckpoint, type BaseFile, type Checkpoint } from './copy-files.js';
 import { DamageError, type Database } from './database.js';
-import { writeImage } from './image.js';
+import { writeImage } from './compare.js';
 import type { StorePorts } from './ports.js';
 import type { StoreThread } from './thread.js';
 

@@ -35,7 +35,7 @@ type Answer =
   | { readonly died: string };
 
 function runChild(home: string, { onProgress, signal }: VerifyApartOptions): Promise<Answer> {
-  const program = fileURLToPath(new URL('./verify-child.js', import.meta.url));
+  const program = fileURLToPath(new URL('./apart-main.js', import.meta.url));
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
     const child = startProgram(process.execPath, [program, home], { stdio: ['ignore', 'pipe', 'ignore'] });

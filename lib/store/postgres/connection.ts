@@ -34,6 +34,12 @@ export function placeOf(store: string): PostgresPlace {
   for (const name of notInUrl)
     if (url.searchParams.has(name))
       throw new StoreError('REFUSED', `the URL of the store must not set "${name}"`);
+  if (url.host.includes(',') || url.searchParams.has('target_session_attrs'))
+    throw new StoreError(
+      'REFUSED',
+      'the URL of the store names one address: where the database fails over to other machines, that of a proxy ' +
+        'which leads to the primary (see "troupe help machines")',
+    );
   const home = url.searchParams.get('home') ?? 'default';
   const seconds = Number(url.searchParams.get('lease') ?? leaseSeconds);
   if (!/^[\w.-]{1,100}$/.test(home))
@@ -49,12 +55,15 @@ const leaseSeconds = 3;
 /** The driver takes them from the URL over what we say: secrets that would be shown, and what durability rests on. */
 const notInUrl = ['password', 'pass', 'synchronous_commit', 'statement_timeout', 'options'];
 
-/** A pool of so many connections. No statement may outlast the lease: who waits longer is no owner any more. */
+/**
+ * A pool of so many connections. No statement may outlast the lease: who waits longer is no owner any more. Where one
+ * was closed, the driver connects again by itself; `onClosed` hears of it.
+ */
 export async function connectTo(
   { url, leaseMs }: PostgresPlace,
   password: string | undefined,
   max: number,
-  patienceMs = leaseMs,
+  { patienceMs = leaseMs, onClosed }: { readonly patienceMs?: number; readonly onClosed?: () => void } = {},
 ): Promise<Sql> {
   const { default: connect } = await optionalPackage('postgres', () => import('postgres')).catch(
     (cause: Error) => {
@@ -70,6 +79,7 @@ export async function connectTo(
     fetch_types: false,
     backoff: () => 0.1,
     onnotice: () => undefined,
+    ...(onClosed && { onclose: onClosed }),
     // What is acknowledged is on the disk, whatever the server's default is
     connection: { application_name: 'troupe', statement_timeout: leaseMs, synchronous_commit: 'on' },
     types: {
@@ -82,6 +92,42 @@ export async function connectTo(
 /** `textsLiteral(['a', 'b"c'])` is `{"a","b\\"c"}` */
 const textsLiteral = (texts: readonly string[]): string =>
   `{${texts.map((text) => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`).join(',')}}`;
+
+/** Pools that read, of which one is in use at a time. */
+export interface Readers {
+  readonly current: Promise<Sql>;
+  /**
+   * The connection that writes was closed, and the next may lead to another machine: a former primary that lives on
+   * answers those that it has, and may answer what is stale.
+   */
+  renew(): void;
+  end(seconds?: number): Promise<void>;
+}
+
+export function readersOf(connect: () => Promise<Sql>): Readers {
+  let current = connect();
+  let isEnded = false;
+  current.catch(() => undefined);
+  return {
+    get current() {
+      return current;
+    },
+    renew() {
+      if (isEnded) return;
+      const former = current;
+      current = connect();
+      former.then(disconnect, () => undefined);
+      current.catch(() => undefined);
+    },
+    end(seconds = 0) {
+      isEnded = true;
+      return current.then(
+        (sql) => disconnect(sql, seconds),
+        () => undefined,
+      );
+    },
+  };
+}
 
 /** Leave a pool without waiting for what it cannot finish. */
 export const disconnect = (sql: Sql, seconds = 0): Promise<void> =>

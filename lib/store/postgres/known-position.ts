@@ -17,8 +17,13 @@ export interface PositionKeeper {
  * in it says so. Who has seen more of the log refuses to go on, for what was acknowledged would be gone without a word.
  */
 export interface KnownPosition {
-  /** The database says that the log reaches so far. Throws REFUSED where it was seen to reach further. */
-  see(position: Position): void;
+  /** The furthest that was seen. */
+  readonly seen: Position | undefined;
+  /**
+   * The database says that the log reaches so far, and which chain its entry at `seen` carries, where it still has
+   * that. Throws REFUSED where it was seen to reach further, or to go on differently.
+   */
+  see(position: Position, chainAtSeen?: string): void;
   /** The database has acknowledged a commit of this node. */
   reached(position: Position): void;
   /** Keep what was seen, where that is more than what is kept. */
@@ -33,11 +38,13 @@ export async function knownPosition(
   let seen = await keeper?.read();
   let kept = seen?.chain;
   return {
-    see(position) {
-      const isBehind =
-        seen !== undefined &&
-        (position.seq < seen.seq || (position.seq === seen.seq && position.chain !== seen.chain));
-      if (isBehind) throw new StoreError('REFUSED', lossSentence(home, seen as Position, position));
+    get seen() {
+      return seen;
+    },
+    see(position, chainAtSeen = seen?.chain) {
+      const there = position.seq === seen?.seq ? position.chain : chainAtSeen;
+      const isOther = seen !== undefined && (position.seq < seen.seq || there !== seen.chain);
+      if (isOther) throw new StoreError('REFUSED', lossSentence(home, seen as Position, position));
       seen = position;
     },
     reached(position) {

@@ -1,4 +1,6 @@
+import { chainIn } from '../chain.js';
 import { StoreError } from '../contract.js';
+import { keys } from '../keys.js';
 import type { StoreClock } from '../ports.js';
 import type { PostgresPlace, Sql } from './connection.js';
 import type { Position } from './known-position.js';
@@ -38,9 +40,6 @@ export async function prepare(sql: Sql, { home }: PostgresPlace): Promise<number
   if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
   if (Number(row['format']) > schemaFormat)
     throw new StoreError('REFUSED', `the home was written by a newer version (format ${row['format']})`);
-  // Not promoted yet, it may show less than it has: it is asked again
-  if (row['stale'] === true)
-    throw Object.assign(new Error('the database is a standby itself'), { code: '25006' });
   if (row['moved_to'] !== null) throw movedAway(home, String(row['moved_to']));
   return Number(row['id']);
 }
@@ -69,15 +68,24 @@ export async function claim(
  * In one statement, for it is asked for ten times a second. A node whose lease ended, because it was fenced, say, gives
  * others that wait the time to be first. Refuses a home that was moved.
  */
-export async function homeState(sql: Sql, id: number, node: string): Promise<HomeState> {
+export async function homeState(
+  sql: Sql,
+  id: number,
+  node: string,
+  seenSeq = 0,
+): Promise<HomeState & { readonly chainAtSeen: string | undefined }> {
   const [row] = await sql`
-    select h.name, h.moved_to, h.node, h.epoch, h.seq, h.chain, h.address, h.owner, h.draining,
+    select (select right(l.value, 55) from troupe_row l where l.home = h.id and l.key = ${keys.log(seenSeq)}) as entry,
+      h.name, h.moved_to, h.node, h.epoch, h.seq, h.chain, h.address, h.owner, h.draining,
       pg_is_in_recovery() as stale, h.lease_until >= clock_timestamp() as held, h.lease_until < clock_timestamp() -
       case when h.node = ${node} and exists (select from troupe_node n where n.home = h.id and n.node <> h.node
         and n.seen_at > clock_timestamp() - interval '5 seconds')
       then interval '1 second' else interval '0' end as free
     from troupe_home h where h.id = ${id}`;
   if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
+  // Not promoted yet, it may show less than it has: it is asked again
+  if (row['stale'] === true)
+    throw Object.assign(new Error('the database is a standby itself'), { code: '25006' });
   if (row['moved_to'] !== null) throw movedAway(String(row['name']), String(row['moved_to']));
   const owner =
     row['owner'] === null || row['held'] !== true
@@ -94,6 +102,7 @@ export async function homeState(sql: Sql, id: number, node: string): Promise<Hom
     position: { seq: Number(row['seq']), chain: String(row['chain']) },
     isFree: row['free'] === true,
     isDraining: row['draining'] === true,
+    chainAtSeen: chainIn(String(row['entry'])),
   };
 }
 

@@ -1,14 +1,23 @@
-import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { backUp, type Backup } from '../backup.js';
 import { StoreError, type Store, type StoreState } from '../contract.js';
 import { inspectRows, type RowReport } from '../inspect-rows.js';
 import type { Database } from '../database.js';
-import { storePorts, type StoreClock, type StorePorts } from '../ports.js';
+import { storePorts, type StorePorts } from '../ports.js';
 import { commitsOf } from './commits.js';
-import { connectTo, disconnect, isPassing, placeOf, type PostgresPlace, type Sql } from './connection.js';
+import {
+  connectTo,
+  disconnect,
+  isPassing,
+  placeOf,
+  readersOf,
+  type PostgresPlace,
+  type Readers,
+  type Sql,
+} from './connection.js';
 import { knownPosition, type KnownPosition, type PositionKeeper } from './known-position.js';
-import { claim, leaseClock, prepare, release, renew, standBy, homeState, type Claim } from './lease.js';
+import { leaseClock, prepare, release, renew, type Claim } from './lease.js';
+import { checkHome, claimOrWait, readersMax } from './claim-or-wait.js';
 import { readsOf, walkHome } from './reads.js';
 import type { HomeState } from './seen-home.js';
 
@@ -64,87 +73,27 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const place = placeOf(options.url);
   const ports = storePorts(options.ports);
   const { clock } = ports;
-  const writer = await connectTo(place, options.password, 1);
-  const readers = await connectTo(place, options.password, readersMax); // each connects when it is first used
+  // Each connects when it is first used
+  const readers = readersOf(() => connectTo(place, options.password, readersMax));
+  const write: Parts['write'] = (patienceMs = place.leaseMs) =>
+    connectTo(place, options.password, 1, { patienceMs, onClosed: () => readers.renew() });
+  const writer = await write();
   try {
     const lease = leaseClock(clock, place.leaseMs);
     const id = await prepare(writer, place);
     const known = await knownPosition(options.positions, place.home);
     const { from, claimed } = await claimOrWait({ writer, readers, id, place, lease, clock, options, known });
     lease.prolonged(from);
-    return liveStore({ known, options, place, ports, lease, claimed, writer, readers });
+    return liveStore({ known, options, place, ports, lease, claimed, writer, write, readers });
   } catch (error) {
-    await Promise.all([disconnect(writer), disconnect(readers)]);
+    await Promise.all([disconnect(writer), readers.end()]);
     if (error instanceof StoreError) throw error;
-    throw new StoreError('STORE_UNAVAILABLE', `the database cannot be used: ${String(error)}`, {
-      cause: error,
-    });
+    // A password or a name that is wrong does not become right by trying again
+    const code = isPassing(error) ? 'STORE_UNAVAILABLE' : 'REFUSED';
+    throw new StoreError(code, `the database cannot be used: ${String(error)}`, { cause: error });
   }
 }
 
-interface Wait extends Pick<Parts, 'options' | 'place' | 'lease' | 'writer' | 'readers' | 'known'> {
-  readonly id: number;
-  readonly clock: StoreClock;
-}
-
-/**
- * A standby looks ten times a second whether the home is free, and oftener while its owner hands it over: until then
- * no one is answered. A database that is away for a while does not end its wait.
- */
-async function claimOrWait({ writer, readers, id, place, lease, clock, options, known }: Wait) {
-  const { node = '', address = '' } = options;
-  const claimant = { owner: randomUUID(), node, address };
-  let signal: AbortSignal | undefined;
-  let quickChecks = 0;
-  for (let tries = 0; ; tries += 1) {
-    let pauseMs = standbyMs;
-    try {
-      const state = await homeState(writer, id, node);
-      const { isFree, isDraining } = state;
-      known.see(state.position);
-      const from = lease.moment();
-      const claimed = isFree ? await claim(writer, id, place, claimant) : undefined;
-      if (claimed !== undefined) return { from, claimed };
-      options.onWait?.(state);
-      if (isDraining && (quickChecks += 1) < quickChecksMax) {
-        pauseMs = drainingMs;
-        if (quickChecks === 1) connectAll(readers);
-      }
-      if (tries % seenEvery === 0) {
-        signal = options.onOwned?.(state.name);
-        if (signal === undefined || signal.aborted)
-          throw new StoreError('LOCKED', `the home "${place.home}" is owned by ${state.name}`);
-        await standBy(writer, id, node);
-      }
-    } catch (error) {
-      if (signal !== undefined && !signal.aborted && isPassing(error)) pauseMs = standbyMs;
-      else {
-        await known.keep();
-        throw error;
-      }
-    }
-    await clock.wait(pauseMs, signal === undefined ? {} : { signal }).catch(() => undefined);
-    if (signal?.aborted !== true) continue;
-    await known.keep();
-    throw new StoreError('LOCKED', 'the wait for the home was ended');
-  }
-}
-
-/** Before the home is free: to connect takes a tenth of a second, and no one is answered then. */
-function connectAll(readers: Sql): void {
-  for (let n = 0; n < readersMax; n += 1) readers`select 1`.catch(() => undefined); // else with the first read
-}
-
-const readersMax = 4;
-/** With the lease it makes the time that a take-over takes. */
-const standbyMs = 100;
-/** A part of the silence that clients meet in a planned hand-over. */
-const drainingMs = 20;
-/** An owner may not do what it was asked for. */
-const quickChecksMax = 1_000;
-const seenEvery = 20;
-/** Renewals of the lease. What is acknowledged in between is known to this process, and to its standbys. */
-const keptEvery = 10;
 const patienceMsMax = 30_000;
 
 interface Parts {
@@ -155,7 +104,9 @@ interface Parts {
   readonly lease: ReturnType<typeof leaseClock>;
   readonly claimed: Claim;
   readonly writer: Sql;
-  readonly readers: Sql;
+  /** Another one. */
+  readonly write: (patienceMs?: number) => Promise<Sql>;
+  readonly readers: Readers;
 }
 
 function liveStore({
@@ -164,8 +115,9 @@ function liveStore({
   ports,
   lease,
   claimed,
-  readers,
   known,
+  write,
+  readers,
   ...parts
 }: Parts): PostgresStore {
   const { clock } = ports;
@@ -231,7 +183,7 @@ function liveStore({
         await disconnect(writer);
         // A database that is slow to take connections would never be reached if each try gave up as soon as the first
         const patienceMs = Math.min(leaseMs * 2 ** tries, patienceMsMax);
-        writer = await connectTo(place, options.password, 1, patienceMs);
+        writer = await write(patienceMs);
         await answered(prolong(), patienceMs);
         if (state.state !== 'lost') await answered(commits.again(), patienceMs);
         return become({ state: 'ready' });
@@ -249,7 +201,7 @@ function liveStore({
     const from = lease.moment();
     known.reached(commits.head); // what is settled later may not be in the answer
     const held = await renew(writer, claimed, leaseMs);
-    if (held === undefined) return lose('another node took it over');
+    if (held === undefined) return lose(await whyLost());
     try {
       known.see(held.position);
     } catch (error) {
@@ -259,13 +211,22 @@ function liveStore({
     if (held.isDraining) options.onDrain?.();
   }
 
+  /** This node's own take-over can be among what a database has lost. */
+  async function whyLost(): Promise<string> {
+    const fault: unknown = await checkHome(writer, claimed.id, known, options.node).catch(
+      (error: unknown) => error,
+    );
+    const isLoss = fault instanceof StoreError && fault.code === 'REFUSED';
+    return isLoss ? fault.message : 'another node took it over';
+  }
+
   /** Commits prolong the lease by themselves; where none come it is done here. */
   async function keepLease(): Promise<void> {
-    for (let renewals = 0; !closing.signal.aborted; renewals += 1) {
+    while (!closing.signal.aborted) {
       await pause(leaseMs / 3);
       if (closing.signal.aborted || recovering !== undefined) continue;
       await answered(prolong()).catch((error: unknown) => recover(error));
-      if (renewals % keptEvery === 0) await keepPosition();
+      await keepPosition(); // what is acknowledged until the next time is known to this process, and to its standbys
     }
   }
 
@@ -308,11 +269,15 @@ function liveStore({
         log?.warn({ err: error }, 'lease could not be given back; it ends by itself'),
       );
     await Promise.all([keepPosition(), released]);
-    await Promise.all([disconnect(writer, 1), disconnect(readers, 1)]);
+    await Promise.all([readers.end(1), disconnect(writer, 1)]);
   }
 
-  const reads = readsOf(readers, claimed.id);
-  const database = { walk: () => walkHome(readers, claimed.id) } as Pick<Database, 'walk'> as Database;
+  const reads = readsOf(() => readers.current, claimed.id);
+  const database = {
+    async *walk() {
+      yield* walkHome(await readers.current, claimed.id);
+    },
+  } as Pick<Database, 'walk'> as Database;
   return {
     get head() {
       return commits.head;

@@ -5,9 +5,9 @@ import type { Sql } from './connection.js';
 /** Reading rows of one home. Every read sees what was committed before it began. */
 export type Reads = Pick<Store, 'get' | 'getMany' | 'page' | 'count'>;
 
-export function readsOf(sql: Pick<Sql, 'unsafe'>, home: number): Reads {
-  const rows = (text: string, given: readonly unknown[]): Promise<readonly Record<string, unknown>[]> =>
-    sql.unsafe(text, given as never[], { prepare: true });
+export function readsOf(pool: () => Asked | Promise<Asked>, home: number): Reads {
+  const rows = async (text: string, given: readonly unknown[]): Promise<readonly Row[]> =>
+    (await pool()).unsafe(text, given as never[], { prepare: true });
   return {
     async get(key) {
       const [row] = await rows('select value from troupe_row where home = $1 and key = $2', [home, key]);
@@ -45,6 +45,9 @@ export function readsOf(sql: Pick<Sql, 'unsafe'>, home: number): Reads {
   };
 }
 
+type Asked = Pick<Sql, 'unsafe'>;
+type Row = Readonly<Record<string, unknown>>;
+
 const operators = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
 function boundsOf(
@@ -73,7 +76,7 @@ export async function* walkHome(sql: Sql, home: number): AsyncGenerator<(readonl
     yield [
       [headKey, JSON.stringify({ frame: Number(frame), seq: Number(seq), chain: String(chain), digest: '' })],
     ];
-    const { page } = readsOf(one, home);
+    const { page } = readsOf(() => one, home);
     for (let after = ''; ;) {
       const rows = await page({ gt: after, limit: pageMax });
       if (rows.length > 0) yield rows;

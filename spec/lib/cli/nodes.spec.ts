@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createClient, isRefusal, type Client } from '../../../lib/client/index.js';
 import { startPostgres, type PostgresServer } from '../../helpers/postgres-server.js';
@@ -149,6 +149,27 @@ describe('troupe with a home in PostgreSQL', function () {
     expect(await health()).to.equal('ok');
     first.child.kill('SIGCONT');
     await first.seen(/Standby: node two/);
+  });
+
+  // After a power cut the gateway may be up before its database; it ended, with a code after which no service manager
+  // tries again.
+  it('is waited for where its database is away, and not where it says no', async () => {
+    const port = await freePort();
+    const home = await settings('one', url.replace(/:\d+\//, `:${port}/`));
+    const started = begin(home, 'one');
+    await started.seen(/Trying again until the database is back/);
+    const way = createServer((socket) => {
+      const on = connect(server.port, '127.0.0.1');
+      socket.on('error', () => on.destroy()).pipe(on);
+      on.on('error', () => socket.destroy()).pipe(socket);
+    }).listen(port, '127.0.0.1');
+    await started.seen(/Troupe runs at/);
+    expect(await add(home, 'water the plants')).to.equal(0);
+    started.child.kill('SIGTERM');
+    await once(started.child, 'exit');
+    way.close();
+    const refused = await settings('two', url.replace('home=acme', 'home=no%20name'));
+    expect((await troupe.run('start', '--home', refused, '--port', '0')).code).to.equal(5);
   });
 
   it('is handed over where an operator drains its owner, which then waits itself, or fences it', async () => {

@@ -3,6 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
+import { sealEntry } from '../../../../lib/store/chain.js';
+import { keys } from '../../../../lib/store/keys.js';
 import { keptPosition } from '../../../../lib/home/kept-position.js';
 import { placeOf } from '../../../../lib/store/postgres/connection.js';
 import type { PositionKeeper } from '../../../../lib/store/postgres/known-position.js';
@@ -131,5 +133,71 @@ describe('a database that has lost commits', function () {
     await unaware.write({ ...groupAfter(unaware.head, 1, []), chain: 'of another history' });
     await unaware.close();
     expect((await rejection(open('a'))).message).to.match(/holds another history .* seen at 2/);
+  });
+
+  // Only where both ended at the same entry was it compared. Found under Patroni: a node that had seen more than a promoted
+  // copy had went on once others had written more than that.
+  it('is another one where that log has grown longer than what was seen', async () => {
+    const owner = await open('a');
+    await add(owner, 'one');
+    const goBack = await copy();
+    await add(owner, 'two');
+    await add(owner, 'three');
+    await owner.close();
+    await goBack();
+    const unaware = await open('c');
+    const { seq, chain } = unaware.head;
+    const other = sealEntry(chain, JSON.stringify({ seq: seq + 1, note: 'another entry' }));
+    await unaware.write({
+      first: seq + 1,
+      last: seq + 1,
+      chain: other.chain,
+      ops: [[keys.log(seq + 1), other.value]],
+    });
+    for (const name of ['x', 'y', 'z']) await add(unaware, name);
+    await unaware.close();
+    expect((await rejection(open('a', true))).message).to.match(/holds another history .* seen at 3/);
+    await (await open('c')).close();
+  });
+
+  // A node that was led to a copy that follows the primary from afar ended, and invited its operator to accept a loss
+  // that was none.
+  it('is none where it has not caught up yet: a standby that is not promoted is waited for', async () => {
+    const owner = await open('b');
+    await add(owner, 'one');
+    const goBack = await copy();
+    await add(owner, 'two');
+    const sql = postgres(placeOf(url).url, { max: 1, onnotice: () => undefined });
+    await sql.unsafe(`
+      create schema pretended;
+      create table pretended.recovery as select false as now;
+      create function pretended.pg_is_in_recovery() returns boolean language sql as 'select now from pretended.recovery';
+      create table kept_home as table troupe_home;
+      create table kept_row as table troupe_row;
+      alter database "${new URL(url).pathname.slice(1)}" set search_path = pretended, pg_catalog, public`);
+    const waiting = open('a', true);
+    let refused: Error | undefined;
+    waiting.catch((error: Error) => (refused = error));
+    while ((await sql`select from troupe_node where node = 'a'`).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    await sql`update pretended.recovery set now = true`;
+    await owner.close();
+    await goBack(); // which ends its connections: the next ones see the pretence
+    expect((await rejection(open('c'))).code).to.equal('STORE_UNAVAILABLE');
+    const looks = async (): Promise<number> => {
+      const [row] =
+        await sql`select xact_commit as n from pg_stat_database where datname = current_database()`;
+      return Number(row?.['n']);
+    };
+    for (const before = await looks(); refused === undefined && (await looks()) < before + 5;)
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(refused).to.equal(undefined);
+    // it catches up, and is promoted
+    await sql.unsafe(`
+      delete from troupe_row; insert into troupe_row table kept_row;
+      update troupe_home h set frame = o.frame, seq = o.seq, chain = o.chain from kept_home o where o.id = h.id;
+      update pretended.recovery set now = false`);
+    await sql.end();
+    expect((await waiting).head.seq).to.equal(2);
   });
 });

@@ -192,10 +192,32 @@ describe('a home in PostgreSQL', function () {
     await store.write(next(store, 'before'));
     const sql = postgres(url, { max: 1 });
     const [home] = await sql`select id from troupe_home`;
-    const { get } = readsOf(sql, Number(home?.['id']));
+    const { get } = readsOf(() => sql, Number(home?.['id']));
     for await (const _ of walkHome(sql, Number(home?.['id']))) break; // the disk of the backup is full
     await store.write(next(store, 'after'));
     expect(await get('a/x/after')).to.equal('1');
+    await sql.end();
+  });
+
+  // A former primary that lives on answers the connections that it has: what was acknowledged elsewhere was read as it
+  // had been there.
+  it('reads by new connections, too, once one to the database has broken', async () => {
+    const store = await open();
+    await store.write(next(store, 'one'));
+    await Promise.all(Array.from({ length: 8 }, () => store.page({ gte: 'a/', lt: 'b' })));
+    const sql = postgres(url, { max: 1, fetch_types: false });
+    const connections = async (): Promise<number[]> => {
+      const rows = await sql`select pid from pg_stat_activity where application_name = 'troupe'
+        and datname = current_database()`;
+      return rows.map(({ pid }) => Number(pid));
+    };
+    const former = await connections();
+    expect(former.length).to.be.greaterThan(1);
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'troupe'
+      and datname = current_database() and query ~ 'troupe_commit|lease_until'`;
+    // the driver connects again by itself, and no one hears of it
+    await until(async () => !(await connections()).some((pid) => former.includes(pid)));
+    expect(await store.page({ gte: 'a/', lt: 'b' })).to.deep.equal([['a/x/one', '1']]);
     await sql.end();
   });
 
@@ -212,6 +234,15 @@ describe('a home in PostgreSQL', function () {
     await server.start();
     await reached(store, 'ready');
     expect(await store.count({ gte: 'a/x/', lt: 'a/x0' })).to.equal(20);
+  });
+
+  // The driver takes the first of several that answers, also where that is a standby, and tries a dead first one for ever
+  it('refuses several addresses, and names what leads to the primary', async () => {
+    for (const bad of [
+      'postgres://troupe@db1,db2/troupe',
+      'postgres://troupe@db1/troupe?target_session_attrs=read-write',
+    ])
+      expect((await rejection(openPostgresStore({ url: bad }))).message).to.match(/one address: .* a proxy/);
   });
 
   it('refuses an address that turns durability off, or shows a password', async () => {
