@@ -33,6 +33,7 @@ export interface StoreThread {
   close(): Promise<void>;
 }
 
+/** When the thread of a store begins. `await levelStore({ directory: 'home', thread: { busyBytes: 8 << 20 } })` */
 export interface ThreadOptions {
   /** It begins with more bytes of commits than this within a second. Default 2 MiB. */
   readonly busyBytes?: number;
