@@ -220,7 +220,10 @@ describe('a mounted inspector in a browser', function () {
   // It said that a gateway is gone, and how to start one, where there is none
   it('says where the live feed does not come that the application has to pass on its upgrades', async () => {
     const bare = createServer((request, response) => inspector.handler(request, response));
-    bare.on('upgrade', (_request, socket) => socket.end('HTTP/1.1 404 Not Found\r\n\r\n'));
+    bare.on('upgrade', (_request, socket) => {
+      socket.on('error', () => undefined); // the page may be gone before it has read that
+      socket.end('HTTP/1.1 404 Not Found\r\n\r\n');
+    });
     await once(bare.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(bare.address() as AddressInfo).port}`;
     const page = await viewer.open(url, { path: '/ops/inspect', at: '#/actor/light/north', signedIn: false });
