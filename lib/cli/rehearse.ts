@@ -7,7 +7,7 @@ import type { Instance, InstanceOptions } from '../instance.js';
 
 /**
  * What a standby does while it waits: it opens an empty home of its own, serves a write and a read there, and closes
- * it, a few times. Code that runs for the first time takes three times as long, and while a home changes hands no one
+ * it, a few times. Code that runs for the first time takes twice as long, and while a home changes hands no one
  * is answered.
  */
 export async function rehearse(start: (options: InstanceOptions) => Promise<Instance>): Promise<void> {
