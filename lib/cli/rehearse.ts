@@ -31,5 +31,5 @@ export async function rehearse(start: (options: InstanceOptions) => Promise<Inst
   }
 }
 
-/** More gain nothing that could be measured. */
+/** The third opening in a process takes as long as any later one. */
 const timesMax = 3;

@@ -85,14 +85,14 @@ async function insist(
     try {
       return await serve();
     } catch (error) {
-      if (signal.aborted || !(await mayComeBack(error, config))) throw error;
+      if (signal.aborted || !(await isDatabaseAway(error, config))) throw error;
       if (tries === 0) terminal.say(`${(error as Error).message}\nTrying again until the database is back.`);
       await wait(insistMs, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
-async function mayComeBack(error: unknown, config: string): Promise<boolean> {
+async function isDatabaseAway(error: unknown, config: string): Promise<boolean> {
   if (!(error instanceof StoreError) || error.code !== 'STORE_UNAVAILABLE') return false;
   return (await readConfig(config)).store !== embeddedStore;
 }

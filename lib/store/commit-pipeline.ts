@@ -63,8 +63,9 @@ interface Durable {
   readonly groups: readonly Group[];
   readonly end: Position;
   readonly place: Place;
-  /** As they lie in the segment. */
+  /** As they lie in the segment, until they are given away to be applied. */
   readonly frames: Buffer;
+  /** How many bytes they had. */
   readonly bytes: number;
   /** Their rows by table (the first two characters of a key) and key, made when someone asks. */
   readonly tables: Map<string, ReadonlyMap<string, string | null>>;

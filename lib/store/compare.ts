@@ -7,7 +7,7 @@ import { DamageError, type Database } from './database.js';
 import type { StoreFiles } from './files.js';
 import { digestAfter, opsIn, origin, positionOf, type Position } from './frame.js';
 import { readFrames } from './frame-reader.js';
-import { logChecker } from './inspect-rows.js';
+import { requireLog } from './inspect-rows.js';
 import { firstKey, headKey } from './keys.js';
 import type { StorePorts } from './ports.js';
 import { rowSums } from './row-sums.js';
@@ -190,17 +190,9 @@ export async function writeImage(
     );
   } catch (error) {
     if (!(error instanceof CopyError)) throw error;
-    return { ...(await write(checkLog())), copyFault: error.message };
+    const checkLog = requireLog(); // it must at least follow from entry to entry
+    return { ...(await write(async (rows) => checkLog(rows))), copyFault: error.message };
   } finally {
     await comparison.close();
   }
-}
-
-/** The log must at least follow from entry to entry. */
-function checkLog(): NonNullable<BaseOptions['check']> {
-  const log = logChecker();
-  return async (rows) => {
-    for (const [key, value] of rows) if (key.startsWith('l/')) log.entry(key, value);
-    if (log.faults.length > 0) throw new DamageError(log.faults.join('; '));
-  };
 }

@@ -144,4 +144,13 @@ export function logChecker() {
   }
 }
 
+/** Takes rows in order, piece by piece. Throws DamageError where an entry of the log does not follow the one before. */
+export function requireLog(): (rows: readonly (readonly [key: string, value: string])[]) => void {
+  const log = logChecker();
+  return (rows) => {
+    for (const [key, value] of rows) if (key.startsWith('l/')) log.entry(key, value);
+    if (log.faults.length > 0) throw new DamageError(log.faults.join('; '));
+  };
+}
+
 const faultsMax = 20;

@@ -105,9 +105,13 @@ export interface Readers {
 }
 
 export function readersOf(connect: () => Promise<Sql>): Readers {
-  let current = connect();
+  const begin = (): Promise<Sql> => {
+    const pool = connect();
+    pool.catch(() => undefined); // who reads hears of it
+    return pool;
+  };
+  let current = begin();
   let isEnded = false;
-  current.catch(() => undefined);
   return {
     get current() {
       return current;
@@ -115,9 +119,8 @@ export function readersOf(connect: () => Promise<Sql>): Readers {
     renew() {
       if (isEnded) return;
       const former = current;
-      current = connect();
+      current = begin();
       former.then(disconnect, () => undefined);
-      current.catch(() => undefined);
     },
     end(seconds = 0) {
       isEnded = true;

@@ -75,16 +75,16 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { clock } = ports;
   // Each connects when it is first used
   const readers = readersOf(() => connectTo(place, options.password, readersMax));
-  const write: Parts['write'] = (patienceMs = place.leaseMs) =>
+  const connectWriter: Parts['connectWriter'] = (patienceMs = place.leaseMs) =>
     connectTo(place, options.password, 1, { patienceMs, onClosed: () => readers.renew() });
-  const writer = await write();
+  const writer = await connectWriter();
   try {
     const lease = leaseClock(clock, place.leaseMs);
     const id = await prepare(writer, place);
     const known = await knownPosition(options.positions, place.home);
     const { from, claimed } = await claimOrWait({ writer, readers, id, place, lease, clock, options, known });
     lease.prolonged(from);
-    return liveStore({ known, options, place, ports, lease, claimed, writer, write, readers });
+    return liveStore({ known, options, place, ports, lease, claimed, writer, connectWriter, readers });
   } catch (error) {
     await Promise.all([disconnect(writer), readers.end()]);
     if (error instanceof StoreError) throw error;
@@ -104,8 +104,8 @@ interface Parts {
   readonly lease: ReturnType<typeof leaseClock>;
   readonly claimed: Claim;
   readonly writer: Sql;
-  /** Another one. */
-  readonly write: (patienceMs?: number) => Promise<Sql>;
+  /** Another one, where it broke. */
+  readonly connectWriter: (patienceMs?: number) => Promise<Sql>;
   readonly readers: Readers;
 }
 
@@ -116,7 +116,7 @@ function liveStore({
   lease,
   claimed,
   known,
-  write,
+  connectWriter,
   readers,
   ...parts
 }: Parts): PostgresStore {
@@ -183,7 +183,7 @@ function liveStore({
         await disconnect(writer);
         // A database that is slow to take connections would never be reached if each try gave up as soon as the first
         const patienceMs = Math.min(leaseMs * 2 ** tries, patienceMsMax);
-        writer = await write(patienceMs);
+        writer = await connectWriter(patienceMs);
         await answered(prolong(), patienceMs);
         if (state.state !== 'lost') await answered(commits.again(), patienceMs);
         return become({ state: 'ready' });

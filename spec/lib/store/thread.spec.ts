@@ -106,17 +106,7 @@ describe('the thread of a store', () => {
   });
 
   it('is done without where there is none', async () => {
-    const home = await newHome();
-    const model: Model = new Map();
-    const store = await openLevelStore({
-      directory: home,
-      thread: { ...always, program: pathToFileURL(join(home, 'missing.js')) },
-    });
-    await fill(store, model, 50);
-    await store.compact();
-    expect((await store.verify()).faults).to.deep.equal([]);
-    await store.close();
-    await expectWhole(home, model);
+    await expectDoneWithout(await newHome(), async (home) => pathToFileURL(join(home, 'missing.js')));
   });
 
   // What it was given is durable, so nothing that was acknowledged may be missing, whatever becomes of it.
@@ -139,15 +129,9 @@ describe('the thread of a store', () => {
 
   // An upgrade may replace its program while the store is open, and what seals rows differently must not write to it.
   it('is not used where it is of another build', async () => {
-    const home = await newHome();
-    const program = await programOf(home, `port.on('message', () => {});`, 'file:///another/build.js');
-    const store = await openLevelStore({ directory: home, thread: { ...always, program } });
-    const model: Model = new Map();
-    await fill(store, model, 50);
-    await store.compact();
-    await audit(store, model);
-    await store.close();
-    await expectWhole(home, model);
+    await expectDoneWithout(await newHome(), (home) =>
+      programOf(home, `port.on('message', () => {});`, 'file:///another/build.js'),
+    );
   });
 
   it('passes on what a host throws when it hears of progress', async () => {
@@ -186,6 +170,18 @@ describe('the thread of a store', () => {
     expect(await outputOfHost(clean, verified, {}, ['--import', preload])).to.equal('closed');
   });
 });
+
+async function expectDoneWithout(home: string, programIn: (home: string) => Promise<URL>): Promise<void> {
+  const model: Model = new Map();
+  const program = await programIn(home);
+  const store = await openLevelStore({ directory: home, thread: { ...always, program } });
+  await fill(store, model, 50);
+  await store.compact();
+  expect((await store.verify()).faults).to.deep.equal([]);
+  await audit(store, model);
+  await store.close();
+  await expectWhole(home, model);
+}
 
 async function fillIfTaken(store: LevelStore, model: Model): Promise<void> {
   const { seq } = store.head;
