@@ -81,7 +81,7 @@ export async function until(page: Page, expression: string, framesMax = 6_000): 
   }
   const state = undrawn > 0 ? await page.evaluate<string>('document.visibilityState') : '';
   throw new Error(
-    `never held: ${expression}${undrawn > 0 ? `; the page (${state}) had no frame for ${undrawn} s` : ''}`,
+    `never held: ${expression}${undrawn > 0 ? `; the page (${state}) had no frame for ${undrawn} s` : ''}. ${await whatIsShown(page)}`,
   );
 }
 
@@ -91,17 +91,14 @@ const undrawnMax = 60;
 /** Wait for a selector, and say what the page shows instead where it never comes. */
 export async function shown(page: Page, selector: string): Promise<void> {
   await page.waitForSelector(selector).catch(async (error: unknown) => {
-    const text = await page.innerText('main').catch(String);
-    const focus = await page
-      .evaluate<string>('document.activeElement?.outerHTML.slice(0, 300)')
-      .catch(String);
-    throw new Error(
-      `${selector} did not come. The focus is at ${focus}. The page shows:\n${text.slice(0, 4_000)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new Error(`${selector} did not come. ${await whatIsShown(page)}`, { cause: error });
   });
+}
+
+async function whatIsShown(page: Page): Promise<string> {
+  const text = await page.innerText('main').catch(String);
+  const focus = await page.evaluate<string>('document.activeElement?.outerHTML.slice(0, 300)').catch(String);
+  return `The focus is at ${focus}. The page shows:\n${text.slice(0, 4_000)}`;
 }
 
 /** A picture for people to look at, in a folder that git does not know. */

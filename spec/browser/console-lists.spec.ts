@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -379,8 +379,13 @@ describe('what is kept in the home, in the console', () => {
     await shown(page, 'li:has([data-knowledge="knowledge/fish.md"]) >> text=operator,');
     const first = await page.locator('[data-knowledge]').first().getAttribute('data-knowledge');
     expect(first, 'the newest').to.equal('knowledge/fish.md');
-    for (let n = 0; n < 40; n += 1)
-      await writeFile(join(home.home, `knowledge/many-${n}.md`), `# Many ${n}\n`);
+    // Each a second after the one before: files written within one tick of a file system's clock are of one age
+    const began = Date.now() / 1_000 + 1;
+    for (let n = 0; n < 40; n += 1) {
+      const path = join(home.home, `knowledge/many-${n}.md`);
+      await writeFile(path, `# Many ${n}\n`);
+      await utimes(path, began + n, began + n);
+    }
     await instance.app.records?.knowledge.library.refresh();
     await page.reload();
     await shown(page, '[data-knowledge="knowledge/many-39.md"]');

@@ -237,9 +237,7 @@ describe('fast keys in the console', () => {
     ] as const) {
       if (at === '#/now') await open(at);
       else await viewer.go(page, at);
-      await page.waitForSelector(`${place} [data-choice=approve]`);
-      await page.focus(`${place} [data-choice=approve]`);
-      await page.keyboard.press('Enter');
+      await page.press(`${place} [data-choice=approve]`, 'Enter');
       await focus(`${place} [data-held] button`);
       await page.keyboard.press('Enter');
       await focus(`${place} [data-choice=approve]`);
