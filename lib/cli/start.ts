@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Instance, startInstance } from '../instance.js';
 import type { Layout } from '../home/layout.js';
 import { setTimeout as wait } from 'node:timers/promises';
+import { collectAtRest } from './at-rest.js';
 import { endTurns, turnsGoOn } from './stop.js';
 import { progressTeller } from './print.js';
 import { outputOf } from '../../actors/start-program.js';
@@ -64,7 +65,9 @@ export function startCommand(program: Command, terminal: Terminal): void {
           acceptLoss: isAccepted,
         });
       };
+      const rest = collectAtRest();
       await ownAndWait(() => insist(serve, layout, terminal, stopped), layout, terminal, stopped);
+      rest.close();
     });
 }
 

@@ -21,6 +21,7 @@ import { loris } from './loris.js';
 import { memory } from './memory.js';
 import { page } from './page.js';
 import { parked } from './parked.js';
+import { rest } from './rest.js';
 import { sessions } from './sessions.js';
 import { sockets } from './sockets.js';
 import { stores } from './stores.js';
@@ -40,6 +41,7 @@ const measures: readonly Measure[] = [
   http,
   cold,
   boot,
+  rest,
   stores,
   memory,
   growth,
