@@ -11,12 +11,12 @@ import { getHeapStatistics } from 'node:v8';
  * @example const rest = collectAtRest(); rest.close();
  */
 export function collectAtRest({
-  lookMs = 5_000,
+  everyMs = 5_000,
   pauseMs = 60_000,
   collected = () => {},
 }: RestOptions = {}): Rest {
   let before = performance.eventLoopUtilization();
-  let looksAtRest = 0;
+  let quietChecks = 0;
   let collectedAt = -Infinity;
   let heldAfter = 0;
   let session: Session | undefined;
@@ -29,22 +29,22 @@ export function collectAtRest({
       collected();
     });
   };
-  const look = (): void => {
+  const check = (): void => {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
-    looksAtRest = utilization < restUtilization ? looksAtRest + 1 : 0;
-    if (looksAtRest < looksMin || performance.now() - collectedAt < pauseMs) return;
+    quietChecks = utilization < restUtilization ? quietChecks + 1 : 0;
+    if (quietChecks < quietMin || performance.now() - collectedAt < pauseMs) return;
     const { total_heap_size: held, used_heap_size: used } = getHeapStatistics();
     if (held - heldAfter >= Math.max(worthBytes, heldAfter / 4) && used <= usedMax) collect();
   };
-  const timer = setInterval(look, lookMs).unref();
+  const timer = setInterval(check, everyMs).unref();
   return { close: () => clearInterval(timer) };
 }
 
 interface RestOptions {
-  /** Between two looks at the event loop, in ms. */
-  readonly lookMs?: number;
+  /** Between two checks of the event loop, in ms. */
+  readonly everyMs?: number;
   /** Between two collections at least, in ms. */
   readonly pauseMs?: number;
   /** Called after each. */
@@ -58,6 +58,6 @@ export interface Rest {
 
 /** Part of the time in which it did something. */
 const restUtilization = 0.02;
-const looksMin = 2;
+const quietMin = 2;
 const worthBytes = 8 << 20;
 const usedMax = 256 << 20;

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { markAt } from '../../actors/engines/process/agent-mark.js';
 import type { TokenBook } from './authentication.js';
-import { clientEndOf } from './standby/forwarded.js';
+import { clientEnds } from './origin.js';
 
 /**
  * Does an agent sit at the far end of a loopback connection? One that has read `gateway.json` shows the
@@ -60,7 +60,7 @@ export function agentProcesses(tokens: TokenBook) {
    * everyone else, and where the system does not say. Undefined at once: no agent can be there now, and one may later.
    */
   return (socket: Socket): Promise<string | undefined> | undefined => {
-    const { mark } = clientEndOf(socket) ?? {};
+    const { mark } = clientEnds.get(socket) ?? {};
     if (mark !== undefined) return Promise.resolve(sessionOfMark(mark)); // seen by the standby that forwards it
     const isQuiet = tokens.size === 0 && settled === (tokens.minted ?? 0);
     return process.platform !== 'linux' || isQuiet ? undefined : check(socket).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import { refuse, type Refusal } from '../../machines/refusals.js';
 import { readFile } from 'node:fs/promises';
-import { clientEndOf } from './standby/forwarded.js';
 
 /**
  * Which addresses may be in the request: the defence against pages of other origins and against names that
@@ -69,7 +69,7 @@ export function originCheck(options: OriginOptions): OriginCheck {
       const { host, origin } = request.headers;
       if (hostsOf(request) > 1)
         return refuse('BAD_REQUEST', {}, 'Invalid request authority: there is more than one Host header.');
-      const refusal = checkHost(host, clientEndOf(request.socket)?.host.toLowerCase());
+      const refusal = checkHost(host, clientEnds.get(request.socket)?.host.toLowerCase());
       if (refusal) return refusal;
       if (!request.url?.startsWith('/'))
         return refuse('BAD_REQUEST', {}, 'The request target must be a path.');
@@ -233,7 +233,7 @@ export function clientOf(request: IncomingMessage): Client {
     forwarded === undefined &&
     forwardedFor === undefined &&
     realIp === undefined &&
-    clientEndOf(request.socket) === undefined;
+    clientEnds.get(request.socket) === undefined;
   return {
     address,
     secure: (request.socket as { encrypted?: boolean }).encrypted === true,
@@ -241,3 +241,21 @@ export function clientOf(request: IncomingMessage): Client {
     isOtherUser: () => isOtherUser(request.socket),
   };
 }
+
+/** A client's end of a connection that came through a standby. */
+export interface ClientEnd {
+  /** Of the client. */
+  readonly address: string;
+  readonly port: number;
+  /** Of the standby, where the client connected. */
+  readonly localPort: number;
+  /** Over TLS, as far as the standby. */
+  readonly secure: boolean;
+  /** What the standby listens on: one of its names, unless a wildcard. */
+  readonly host: string;
+  /** Of the agent that holds it, where that is a process of the standby's machine: the owner cannot see it. */
+  readonly mark?: number;
+}
+
+/** Of connections that came through a standby; the client of any other connected to this node itself. */
+export const clientEnds = new WeakMap<Socket, ClientEnd>();

@@ -7,7 +7,7 @@ import { addressIn } from '../crash/victim.js';
 import { command } from '../helpers/command.js';
 import { inFlight, median, withHome, type Measure } from './measure.js';
 
-/** What a gateway that nobody uses just now holds of the machine, as `ps` shows it. */
+/** What a gateway that no one uses just now holds of the machine, as `ps` shows it. */
 export const rest: Measure = {
   name: 'rest',
   about: 'memory of a gateway at rest',
@@ -53,7 +53,7 @@ export const rest: Measure = {
   },
 };
 
-/** When it looks, and how long it leaves the memory alone after a collection: lib/cli/at-rest.ts. */
+/** When it checks, and how long it leaves the memory alone after a collection: lib/cli/at-rest.ts. */
 const restMs = 17_000;
 const pauseMs = 60_000;
 

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual, X509Certificate } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { clientEnds, type ClientEnd } from '../origin.js';
 
 /**
  * A client's connection that came to a standby, which passes its bytes on as they are to the owner of the home. There
@@ -9,19 +10,6 @@ import type { Socket } from 'node:net';
  * Both prove by the key of the ownership that they read the same database, and say which certificate lies between them:
  * a standby gives nothing of its client to anyone else, and no one else can say where a client came from.
  */
-export interface ClientEnd {
-  /** Of the client. */
-  readonly address: string;
-  readonly port: number;
-  /** Of the standby, where the client connected. */
-  readonly localPort: number;
-  /** Over TLS, as far as the standby. */
-  readonly secure: boolean;
-  /** What the standby listens on: one of its names, unless a wildcard. */
-  readonly host: string;
-  /** Of the agent that holds it, where that is a process of the standby's machine: the owner cannot see it. */
-  readonly mark?: number;
-}
 
 /** The path of the request that makes a connection a forwarded one. */
 export const forwardPath = '/ws/node';
@@ -115,8 +103,3 @@ function firstTimes() {
 
 /** As many as a node takes connections, all on their way at once. */
 const behindMax = 4_096;
-
-const clientEnds = new WeakMap<Socket, ClientEnd>();
-
-/** Undefined: the client connected to this node itself. */
-export const clientEndOf = (socket: Socket): ClientEnd | undefined => clientEnds.get(socket);

@@ -6,9 +6,9 @@ import type { HomeState, SeenOwner } from '../../store/postgres/seen-home.js';
 import { refuse } from '../../../machines/refusals.js';
 import { agentProcesses } from '../agent-process.js';
 import { failureBody } from '../errors.js';
-import { forwardPath, forwardProtocol, introduce, type ClientEnd } from './forwarded.js';
+import { forwardPath, forwardProtocol, introduce } from './forwarded.js';
 import { limits, type Listeners } from '../listeners.js';
-import { clientOf } from '../origin.js';
+import { clientOf, type ClientEnd } from '../origin.js';
 
 /**
  * What a node serves while it waits for a home. Each connection of a client goes on to the owner, byte by byte, so

@@ -13,13 +13,13 @@ kept = kept.slice(0, 10);
 
 if (process.argv[2] === 'rests') {
   const before = held();
-  const alive = setInterval(() => undefined, 1_000); // to look holds no process
-  await new Promise<void>((collected) => collectAtRest({ lookMs: 20, pauseMs: 0, collected }));
+  const alive = setInterval(() => undefined, 1_000); // which the checks do not
+  await new Promise<void>((collected) => collectAtRest({ everyMs: 20, pauseMs: 0, collected }));
   clearInterval(alive);
   console.log(JSON.stringify({ before, after: held(), kept: kept.length }));
 } else {
   let times = 0;
-  const rest = collectAtRest({ lookMs: 50, pauseMs: 0, collected: () => (times += 1) });
+  const rest = collectAtRest({ everyMs: 50, pauseMs: 0, collected: () => (times += 1) });
   for (let turn = 0; turn < 40; turn += 1) {
     const until = performance.now() + 10;
     while (performance.now() < until);
