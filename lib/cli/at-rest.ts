@@ -1,4 +1,4 @@
-import { Session } from 'node:inspector';
+import type { Session } from 'node:inspector';
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 
@@ -6,24 +6,24 @@ import { getHeapStatistics } from 'node:v8';
  * While the event loop rests, what the heap holds of the last start or burst is collected and given back to the
  * system: V8 does so of itself only where it may mark by tasks, which hold up a busy loop (see troupe.mjs). A
  * collection takes 30 to 150 ms, once a minute at most; a heap in which more is used than `usedMax` is left alone. The
- * inspector's way is the one that also gives memory back, and needs no flag of the command line.
+ * inspector's way is the one that also gives memory back, and needs no flag of the command line; where Node has no
+ * inspector, or may not use it, nothing is collected.
  *
  * @example const rest = collectAtRest(); rest.close();
  */
 export function collectAtRest({
   everyMs = 5_000,
   pauseMs = 60_000,
-  collected = () => {},
+  collected = () => undefined,
 }: RestOptions = {}): Rest {
   let before = performance.eventLoopUtilization();
   let quietChecks = 0;
   let collectedAt = -Infinity;
   let heldAfter = 0;
   let session: Session | undefined;
-  const collect = (): void => {
+  const collect = async (): Promise<void> => {
     collectedAt = performance.now();
-    // One for the life of the process: to connect costs more than to keep
-    if (session === undefined) (session = new Session()).connect();
+    session ??= await connected(); // one for the life of the process: to connect costs more than to keep
     session.post('HeapProfiler.collectGarbage', () => {
       heldAfter = getHeapStatistics().total_heap_size;
       collected();
@@ -36,10 +36,18 @@ export function collectAtRest({
     quietChecks = utilization < restUtilization ? quietChecks + 1 : 0;
     if (quietChecks < quietMin || performance.now() - collectedAt < pauseMs) return;
     const { total_heap_size: held, used_heap_size: used } = getHeapStatistics();
-    if (held - heldAfter >= Math.max(worthBytes, heldAfter / 4) && used <= usedMax) collect();
+    if (held - heldAfter >= Math.max(worthBytes, heldAfter / 4) && used <= usedMax)
+      void collect().catch(() => clearInterval(timer));
   };
   const timer = setInterval(check, everyMs).unref();
   return { close: () => clearInterval(timer) };
+}
+
+async function connected(): Promise<Session> {
+  const { Session } = await import('node:inspector');
+  const session = new Session();
+  session.connect();
+  return session;
 }
 
 interface RestOptions {

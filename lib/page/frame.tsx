@@ -41,18 +41,19 @@ export function Frame({
   readonly children: ComponentChildren;
 }) {
   const before = useRef(where);
-  const first = useRef(where);
+  const isUntaken = useRef(false);
   // With the first drawing, not after it: who is already in a field of the new view would be taken out of it
   useLayoutEffect(() => {
     if (before.current === where) return;
     // What had the focus is gone with the view before: who listens or walks by keys begins at the new one
     before.current = where;
-    focusMain();
+    isUntaken.current = !focusMain();
   }, [where]);
-  // Behind a dialog that leads elsewhere nothing takes the focus, and what had it before is gone with its view
+  // Behind a dialog that leads elsewhere nothing takes the focus, and what had it before is gone with its view. Only
+  // then: who pressed a button of the new view at once has lost it for a while, too, and finds it at what comes there
   useEffect(() => {
-    if (where !== first.current && isFocusLost()) focusMain();
-    first.current = '';
+    if (isUntaken.current && isFocusLost()) focusMain();
+    isUntaken.current = false;
   }, [where]);
   return (
     <div class="frame">
@@ -204,4 +205,9 @@ export function Mark() {
   );
 }
 
-const focusMain = (): void => document.getElementById('main')?.focus({ preventScroll: true });
+/** False where it does not take the focus. */
+function focusMain(): boolean {
+  const main = document.getElementById('main');
+  main?.focus({ preventScroll: true });
+  return main !== null && document.activeElement === main;
+}

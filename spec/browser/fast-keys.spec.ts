@@ -250,6 +250,32 @@ describe('fast keys in the console', () => {
     expect(await states(ids)).to.deep.equal(['pending']);
   });
 
+  // While the pressed button had lost the focus to its own work, the view that had just come took it
+  it('find Undo where the button was that they pressed as soon as the view was there', async () => {
+    await house.close();
+    house = await openHouse({ holds: true, environment: testEnvironment({ startAt: Date.now() }) });
+    await asking('one');
+    await open('#/now');
+    await page.waitForSelector('.needs [data-choice=approve]');
+    const pressed = page.evaluate(`new Promise((resolve) => {
+      const press = () => {
+        const button = document.querySelector('.detail [data-choice=approve]');
+        if (button === null) return;
+        observer.disconnect();
+        button.focus();
+        button.click();
+        resolve();
+      };
+      const observer = new MutationObserver(press);
+      observer.observe(document.body, { childList: true, subtree: true });
+    })`);
+    await viewer.go(page, '#/inbox');
+    await pressed;
+    await until(page, `document.activeElement?.matches('.detail [data-held] button')`, 600);
+    await page.keyboard.press('Enter');
+    await until(page, `document.activeElement?.matches('.detail [data-choice=approve]')`, 600);
+  });
+
   // At 500 it said "and more", and there was no way to see them
   it('reach what waits beyond the first page', async () => {
     await asking('one', 'two', 'three', 'four', 'five');
