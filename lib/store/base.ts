@@ -19,6 +19,8 @@ export interface BaseOptions {
   readonly directory: string;
   /** Part of the time to be busy, 0–1. Default 1. */
   readonly share?: number;
+  /** From then on without pauses: someone waits, and pauses keep no process alive. */
+  readonly hurry?: AbortSignal | undefined;
   readonly signal?: AbortSignal;
   readonly onProgress?: (rows: number) => void;
   /**
@@ -35,7 +37,8 @@ export type End = Omit<Position, 'frame'>;
 
 /** Write a base image beside the segments. It takes its name only when it is whole and durable. */
 export async function writeBase(database: Database, options: BaseOptions): Promise<WrittenImage> {
-  const { directory, share = 1, signal } = options;
+  const { directory, share = 1, signal, hurry } = options;
+  const ends = [signal, hurry].filter((one) => one !== undefined);
   const { files, clock } = options.ports;
   const temporary = join(directory, 'base.new');
   const file = await files.open(temporary, 'new');
@@ -62,8 +65,10 @@ export async function writeBase(database: Database, options: BaseOptions): Promi
       rows += page.length;
       options.onProgress?.(rows);
       const busy = clock.monotonic() - began;
-      if (share < 1)
-        await clock.wait(busy * (1 / share - 1), { background: true, ...(signal ? { signal } : {}) });
+      if (share < 1 && hurry?.aborted !== true)
+        await clock
+          .wait(busy * (1 / share - 1), { background: true, signal: AbortSignal.any(ends) })
+          .catch(() => undefined); // cut short
       signal?.throwIfAborted();
       began = clock.monotonic();
     }

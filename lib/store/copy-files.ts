@@ -39,6 +39,8 @@ export interface ImageOrder {
   /** Part of the time to be busy, 0–1. */
   readonly share: number;
   readonly signal: AbortSignal;
+  /** From then on without pauses. */
+  readonly hurry?: AbortSignal;
 }
 
 export interface WrittenImage extends BaseFile {

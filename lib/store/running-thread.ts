@@ -9,7 +9,7 @@ import type { VerifyReport } from './verify.js';
 /** What is asked of a thread; one answer to each, by its number. */
 export type Order =
   | { readonly n: number; readonly apply: readonly Uint8Array[]; readonly position: Position }
-  | { readonly n: number; readonly image: Omit<ImageOrder, 'signal'> }
+  | { readonly n: number; readonly image: Omit<ImageOrder, 'signal' | 'hurry'> }
   | { readonly n: number; readonly verify: string }
   | { readonly abort: number }
   | { readonly end: true };

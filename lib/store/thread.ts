@@ -105,8 +105,9 @@ export function storeThread(
       const given = frames.map(({ buffer }) => buffer as ArrayBuffer);
       return running.ask((n) => ({ n, apply: frames, position }), { given }) as Promise<void>;
     },
-    async image({ signal, ...image }) {
+    async image({ signal, directory: folder, base, share }) {
       signal.throwIfAborted();
+      const image = { directory: folder, base, share };
       return (await answerOf((n) => ({ n, image }), { signal })) as WrittenImage | undefined;
     },
     async verify(copy, how = {}) {

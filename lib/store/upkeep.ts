@@ -71,6 +71,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   let stepsSinceCheckpoint = 0;
   let running: Promise<void> | undefined;
   let compacting: Promise<void> | undefined;
+  let hurry = new AbortController();
   let droppedFiles = 0;
 
   const noteCheckpoint = async (clean: boolean): Promise<void> => {
@@ -104,7 +105,7 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
   const checkpoint = (clean = false): Promise<void> => exclusively(() => noteCheckpoint(clean));
   const renew = async (share: number): Promise<void> => {
     const bytes = bytesSinceBase;
-    const order = { directory, base, share, signal: stopping.signal };
+    const order = { directory, base, share, signal: stopping.signal, hurry: hurry.signal };
     const image = (await thread?.image(order)) ?? (await writeImage(ports, database, order));
     if (image.copyFault !== undefined)
       log?.warn(
@@ -138,7 +139,9 @@ export function startUpkeep(options: UpkeepOptions): Upkeep {
     return compacting;
   };
   const replaceCopy = async (): Promise<void> => {
+    hurry.abort();
     await compacting?.catch(() => undefined);
+    hurry = new AbortController();
     await pipeline.rotate();
     await pipeline.readable();
     await compact();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { nodeFiles, type OpenMode } from '../../../lib/store/files.js';
 import { openLevelStore } from '../../../lib/store/level.js';
+import type { StoreClock } from '../../../lib/store/ports.js';
 import { restore } from '../../../lib/store/restore.js';
 import { verifyStore } from '../../../lib/store/verify.js';
 import { rejection } from '../../../lib/testing/store-contract.js';
@@ -78,6 +79,36 @@ describe('compact', () => {
     await compacted;
     await store.close();
     expect(await filesIn(join(home, 'store-copy'), /^base-/)).to.have.length(1);
+    await rm(join(home, 'store'), { recursive: true });
+    await expectWhole(home, model);
+  });
+
+  // The pauses of an image in the background hold no process: who waited for nothing else was ended in the middle
+  it('waits for no pause of an image that is under way', async () => {
+    const home = await newHome();
+    const model: Model = new Map();
+    let pauses = 0;
+    const clock: StoreClock = {
+      now: Date.now,
+      monotonic: () => performance.now(),
+      wait: (_, { signal } = {}) => {
+        pauses += 1;
+        return new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+        });
+      },
+    };
+    const store = await openLevelStore({
+      directory: home,
+      thread: false,
+      scrubEveryMs: 0,
+      limits: { baseBytesMin: 1_000 },
+      ports: { clock },
+    });
+    const proving = pauses; // after a while it will note that it opened well
+    while (pauses === proving) await fill(store, model, 10);
+    await store.compact();
+    await store.close();
     await rm(join(home, 'store'), { recursive: true });
     await expectWhole(home, model);
   });
