@@ -60,9 +60,11 @@ export async function knownPosition(
 
 function lossSentence(home: string, seen: Position, now: Position): string {
   const of = `of the home "${home}"`;
+  const gap = seen.seq - now.seq;
+  // At least: what a node knows from its file may be a second old
   const lost =
-    seen.seq > now.seq
-      ? `has lost ${seen.seq - now.seq} commits ${of}: it ends at ${now.seq}, and ${seen.seq} was reached`
+    gap > 0
+      ? `has lost at least ${gap} commit${gap === 1 ? '' : 's'} ${of}: it ends at ${now.seq}, and ${seen.seq} was reached`
       : `holds another history ${of} than the one that was seen at ${seen.seq}`;
   return (
     `The database ${lost}. It was restored, or failed over to a copy that lacked them. Bring back the copy that has ` +

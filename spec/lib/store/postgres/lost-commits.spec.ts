@@ -88,7 +88,9 @@ describe('a database that has lost commits', function () {
     await add(owner, 'three');
     await goBack();
     const why = await reached(owner);
-    expect(why).to.match(/has lost 2 commits of the home "default": it ends at 1, and 3 was reached/);
+    expect(why).to.match(
+      /has lost at least 2 commits of the home "default": it ends at 1, and 3 was reached/,
+    );
     expect(await rejection(add(owner, 'four'))).to.include({ code: 'LOST' });
     await owner.close();
     const refused = await rejection(open('a', true));
@@ -111,7 +113,7 @@ describe('a database that has lost commits', function () {
     await goBack();
     for (const _ of [1, 2]) {
       const refused = await rejection(open('b', true));
-      expect(refused.message).to.match(/has lost 1 commits of the home "default"/);
+      expect(refused.message).to.match(/has lost at least 1 commit of the home "default"/);
     }
     // What was kept is of that database alone
     const elsewhere = keptPosition(join(folder, 'b'), 'postgres://troupe@localhost/other');
