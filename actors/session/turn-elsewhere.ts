@@ -1,6 +1,8 @@
 import type { Json } from '../../machines/outputs.js';
 import { imagesUnseen, type Engine } from '../engines/engine.js';
 import { readNote } from '../engines/process.js';
+import { sandboxLevels } from '../sandbox/levels.js';
+import type { InForce } from '../sandbox/sandbox.js';
 import { untilWritten } from '../until-written.js';
 import { readConversation } from './turn-conversation.js';
 import type { DistantTurn, GatewaySide, HostedTurn, RemoteTurns, TurnPrepared } from './turn-hosts.js';
@@ -26,6 +28,7 @@ export async function runElsewhere(run: TurnRun, remote: RemoteTurns, worker: st
     isRequired: sandbox?.isRequired?.() ?? false,
   };
   const prepared = await remote.prepare(worker, there, context.signal);
+  if (prepared.fault === undefined) sandbox?.onTurn?.(there.sessionId, there.level, inForceThere(prepared));
   let isBegun = false;
   try {
     return await runPrepared(run, { worker, engine, prepared }, (hosted, side) => {
@@ -35,6 +38,15 @@ export async function runElsewhere(run: TurnRun, remote: RemoteTurns, worker: st
   } finally {
     if (!isBegun) remote.giveUp(worker, turnId);
   }
+}
+
+/** As the worker says. */
+function inForceThere({ sandbox: { level, reason } }: TurnPrepared): InForce {
+  return {
+    level: sandboxLevels.find((known) => known === level) ?? 'off',
+    isRefused: false,
+    ...(reason !== null && { lacking: { reason, remedy: '' } }),
+  };
 }
 
 interface PreparedRun {

@@ -297,7 +297,9 @@ export async function follow(run: TurnRun, following: Following): Promise<TurnOu
     if ('why' in how) {
       await record.close();
       const note = host.isElsewhere === true ? undefined : followed.lastNote();
-      return (await run.clear(note && { ...note })) ?? cutOff(interruption(deltas.text(), how.why), options);
+      const cut = interruption(deltas.text(), how.why);
+      if (context.signal.aborted) await reportPartial(cut, input.turnId, context, note);
+      return (await run.clear(note && { ...note })) ?? cutOff(cut, options);
     }
     const { result, unconfirmedPid } = how;
     const changed = context.reason() === 'stopping' ? undefined : host.redact(await changes?.read());

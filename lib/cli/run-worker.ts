@@ -46,7 +46,7 @@ export async function runWorker(options: RunWorkerOptions): Promise<'removed' | 
   const { url, name, token, layout, roots, say } = options;
   const notes = join(layout.run, 'turns');
   await mkdir(notes, { recursive: true, mode: 0o700 });
-  await mkdir(layout.work, { recursive: true, mode: 0o700 });
+  for (const folder of [layout.work, layout.engines]) await mkdir(folder, { recursive: true, mode: 0o700 });
   await endLeftovers(notes);
   const config = await readConfig(layout.config);
   const gatewayUrl = url.replace(/\/+$/, '');

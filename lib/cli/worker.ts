@@ -152,6 +152,8 @@ function whyUnreached(error: unknown): string {
   };
   if (!/CERT|SELF_SIGNED|VERIFY|ALTNAME/.test(code))
     return `does not answer: ${message || code || String(error)}.`;
+  if (/ALTNAME/.test(code))
+    return `shows a certificate for another name: ${message || code}. Join it by a name that stands in it.`;
   return (
     `shows a certificate that this machine does not trust: ${message || code}. ` +
     'Name the file of its certificate authority in NODE_EXTRA_CA_CERTS.'

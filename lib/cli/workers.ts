@@ -1,7 +1,9 @@
 import { Argument, type Command } from 'commander';
+import { readConfig } from '../home/read-config.js';
 import { connect, type Client } from './client.js';
 import { homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
+import { baseUrls } from './pair.js';
 import { duration, table } from './print.js';
 
 /** `troupe workers [list|drain|remove]`: the processes that run turns, and what runs where. */
@@ -19,11 +21,12 @@ export function workersCommand(program: Command, terminal: Terminal): void {
     .argument('[name]', 'of the worker')
     .option('--json', 'answer as JSON')
     .action(async (action: Action, name: string | undefined, options: Options): Promise<void> => {
-      const client = await connect(homeOf(options, terminal));
+      const layout = homeOf(options, terminal);
+      const client = await connect(layout);
       if (action !== 'list') {
         if (name === undefined)
           throw new CommandError(exitCodes.usage, `Name a worker to ${action}; "troupe workers" lists them.`);
-        if (action === 'add') return invite(client, name, options, terminal);
+        if (action === 'add') return invite(client, { name, config: layout.config }, options, terminal);
         const path = { path: { id: name } };
         await client.post(`/api/workers/{id}/${action}`, { params: path });
         return terminal.say(done[action]);
@@ -68,16 +71,17 @@ export function workersCommand(program: Command, terminal: Terminal): void {
 /** The code works once: it is for the worker alone. */
 async function invite(
   { post, announcement }: Client,
-  name: string,
+  { name, config }: { readonly name: string; readonly config: string },
   { json }: Options,
   terminal: Terminal,
 ): Promise<void> {
   const { code, ttlSeconds } = await post('/api/workers', { body: { name } });
   if (json === true) return terminal.out(JSON.stringify({ name, code, ttlSeconds }));
+  const [url = announcement.url] = baseUrls(announcement, (await readConfig(config)).gateway);
   terminal.out(code);
   terminal.say(
     `Within ${Math.ceil(ttlSeconds / 60)} minutes, on the other machine, with this code on its standard input:\n` +
-      `  troupe worker --join ${announcement.publicUrl ?? announcement.url} --name ${name} --roots <folders>`,
+      `  troupe worker --join ${url.replace(/\/$/, '')} --name ${name} --roots <folders>`,
   );
 }
 

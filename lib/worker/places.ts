@@ -1,5 +1,6 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { ownChoice } from '../../actors/engines/agent/program.js';
 import type { Engine, TurnRequest } from '../../actors/engines/engine.js';
 import { narrower, type SandboxLevel } from '../../actors/sandbox/levels.js';
 import { createSandbox, type Command, type Confined, type Sandbox } from '../../actors/sandbox/sandbox.js';
@@ -178,6 +179,9 @@ function requestHere(
     ...{ sessionId, turnId, nativeId, cwd },
     files: [],
     project: untrusted ? 'untrusted' : 'plain',
+    // What is left to the engine is said by its configuration here
+    ...(request.model === ownChoice && { model: null }),
+    ...(request.effort === ownChoice && { effort: null }),
     env: { ...ownVariables(request.env), ...(url !== undefined && { SVC_GATEWAY_URL: url }) },
     ...(mcp !== undefined && url !== undefined && { mcp: { ...mcp, url: `${url}/mcp` } }),
   };

@@ -58,6 +58,8 @@ export class RemoteWorker {
   private heardAt = performance.now();
   private clock: NodeJS.Timeout | undefined;
   private readonly preparations: Preparations;
+  /** Turns that it was told to drop, youngest last: without a connection, or over one that broke, it did not hear. */
+  private readonly droppedTurns = new Set<string>();
 
   constructor(private readonly options: RemoteWorkerOptions) {
     const { name, lostAfterMs: answerMs } = options;
@@ -85,6 +87,7 @@ export class RemoteWorker {
       turn.isAttached = false;
       link.send({ type: 'attach', turnId, after: turn.seq });
     }
+    for (const turnId of this.droppedTurns) link.send({ type: 'drop', turnId });
     this.preparations.sendAgain();
   }
 
@@ -212,6 +215,9 @@ export class RemoteWorker {
 
   drop(turnId: string): void {
     this.turns.delete(turnId);
+    this.droppedTurns.add(turnId);
+    const [oldest] = this.droppedTurns;
+    if (this.droppedTurns.size > droppedMax && oldest !== undefined) this.droppedTurns.delete(oldest);
     this.link?.send({ type: 'drop', turnId });
   }
 
@@ -286,6 +292,7 @@ export class RemoteWorker {
         setTimeout(() => this.giveUp(turnId, `The worker ${name} ${fault}.`, followed), ms).unref();
       const patience = within(lostAfterMs, 'does not answer');
       this.turns.set(turnId, followed);
+      this.droppedTurns.delete(turnId); // wanted once more
       void lost.then(() => resolve(undefined));
       const enough = (): void => resolve(distant);
       if (signal?.aborted === true) enough();
@@ -316,3 +323,4 @@ export class RemoteWorker {
 
 /** Decisions and acknowledgements of one turn. */
 const commandsMax = 1_000;
+const droppedMax = 1_000;

@@ -57,6 +57,8 @@ export interface AcpOptions extends AgentProgram {
    * is missing. The rest is read-only, and what is new is gone afterwards. Absent: all of them.
    */
   readonly keeps?: readonly string[];
+  /** What stands in them for one run alone, locks say: a confined turn begins without. */
+  readonly momentary?: readonly string[];
   /** Where its provider lives; for sandboxes. */
   readonly hosts?: readonly string[];
   /** How its logins are found. Absent: they are not looked for. */

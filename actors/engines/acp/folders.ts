@@ -13,9 +13,11 @@ import type { CommandFolders } from '../../sandbox/sandbox.js';
 export async function acpFolders({
   folders = [],
   keeps,
+  momentary = [],
 }: {
   readonly folders?: readonly string[];
   readonly keeps?: readonly string[];
+  readonly momentary?: readonly string[];
 }): Promise<CommandFolders> {
   const own = (name: string): string => join(homedir(), name);
   if (keeps === undefined) return { writes: folders.map(own) };
@@ -23,11 +25,14 @@ export async function acpFolders({
     await mkdir(own(name), { recursive: true, mode: 0o700 });
   for (const name of folders) await mkdir(own(name), { recursive: true, mode: 0o700 });
   const there = await Promise.all(
-    folders.map(async (name) => (await readdir(own(name))).map((each) => own(join(name, each)))),
+    folders.map(async (name) => (await readdir(own(name))).map((each) => join(name, each))),
   );
   return {
     scratch: folders.map(own),
-    reads: there.flat(),
+    reads: there
+      .flat()
+      .filter((name) => !momentary.includes(name))
+      .map(own),
     writes: keeps.map((name) => own(name).replace(/\/$/, '')),
   };
 }

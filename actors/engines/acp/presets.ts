@@ -20,6 +20,7 @@ export interface AcpPreset {
   /** Below the user's own folder. */
   readonly folders: readonly string[];
   readonly keeps: readonly string[];
+  readonly momentary?: readonly string[];
   readonly hosts: readonly string[];
   readonly logins: ProgramLogins;
   readonly quirks: AcpQuirks;
@@ -90,6 +91,8 @@ export const acpPresets = {
     },
     folders: ['.config/opencode', '.local/share/opencode/bin', '.local/state/opencode', '.cache/opencode'],
     keeps: ['.local/share/opencode/'],
+    // a lock that one left behind could not be taken over, and the turn had no tools of the gateway, without a word
+    momentary: ['.local/state/opencode/locks'],
     logins: {
       files: ['.local/share/opencode/auth.json'],
       keys: ['OPENCODE_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'],

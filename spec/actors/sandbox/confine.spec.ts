@@ -137,6 +137,20 @@ describe('a confined command', () => {
       }
     });
 
+  // It could not be taken over: its turn had none of the gateway's tools, and nothing said so
+  it('shows opencode no lock that a run outside has left', async () => {
+    const locks = join(user, '.local/state/opencode/locks');
+    await mkdir(locks, { recursive: true });
+    await writeFile(join(locks, 'a1.lock'), 'held');
+    const folders = await acpFolders(acpPresets.opencode);
+    const script = 'mkdir ~/.local/state/opencode/locks && echo mine';
+    for (const level of ['home', 'workspace'] as const)
+      expect(started(await sandbox().confine({ ...shell(script), folders }, level)).stdout).to.equal(
+        'mine\n',
+      );
+    expect(await readFile(join(locks, 'a1.lock'), 'utf8')).to.equal('held');
+  });
+
   it('has a folder for caches, which it could not make where the user has none yet', async () => {
     const { stderr } = started(await sandbox().confine(shell('mkdir -p ~/.cache/own'), 'home'));
     expect(stderr).to.equal('');

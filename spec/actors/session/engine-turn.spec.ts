@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { engineTurnEffect } from '../../../actors/session/engine-turn.js';
+import { hostHere } from '../../../actors/session/turn-hosts.js';
 import type { EngineTurnOptions } from '../../../actors/session/turn-options.js';
 import type { TurnInput } from '../../../machines/session/context.js';
 import type { EffectContext } from '../../../actors/contracts.js';
@@ -159,6 +160,29 @@ describe('engineTurnHand', () => {
       error: 'The gateway ended while this turn was running.',
       cut: 'wait',
     });
+  });
+
+  // The network to its worker stayed cut after it was stopped: what it had said until then was gone
+  it('keeps what a turn had said that is stopped and given up on its worker', async () => {
+    let lose = (_why: string): void => undefined;
+    const lost = new Promise<string>((resolve) => (lose = resolve));
+    const { effect } = hall(script('echo half; trap "" INT TERM; while :; do sleep 0.1; done'), {
+      hosts: {
+        async begin(turn, side) {
+          const { take, redact } = hostHere(turn, side, {});
+          return { take, redact, lost, isElsewhere: true, whereabouts: {}, leave: () => false };
+        },
+        attach: () => Promise.resolve(undefined),
+        drop: () => Promise.resolve(),
+      },
+    });
+    const at = app({ messages: [question] });
+    const ended = effect.run(input(), at.context);
+    await at.read('half');
+    at.leave();
+    lose('The worker gpu1 did not end a turn that was interrupted.');
+    expect(await ended).to.include({ outcome: 'interrupted', text: 'half\n' });
+    expect(at.sent.at(-1)).to.deep.equal({ type: 'turn.partial', turnId: 's1:1', text: 'half\n' });
   });
 
   it('ends after a crash what the dead gateway left running', async () => {

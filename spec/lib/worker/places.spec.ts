@@ -52,6 +52,16 @@ describe('the places of a worker', () => {
   const faultOf = async (cwd: string, sessionId?: string, of = places) =>
     (await of.open(turn(cwd, sessionId), engine)).answer.fault;
 
+  // The gateway's word for "as the engine is set" came instead of the model that the worker's configuration names
+  it('leave the model and the effort to the configuration there where the session names none', async () => {
+    const { open } = await places.open(turn(join(folder, 'root')), engine);
+    const asked = { prompt: 'x', env: {}, files: [], model: 'default', effort: 'default' };
+    expect(open?.requestOf(asked as unknown as TurnRequest)).to.include({ model: null, effort: null });
+    const named = { ...asked, model: 'large', effort: 'high' } as unknown as TurnRequest;
+    expect(open?.requestOf(named)).to.include({ model: 'large', effort: 'high' });
+    await open?.close();
+  });
+
   // a review, a copy and what an agent delegated could not work in the folder of the session that they were for
   it('are its roots, what lies below them, and folders of sessions', async () => {
     for (const inside of [join(folder, 'root'), join(folder, 'root', 'inner'), join(work, 's1')])

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -108,9 +108,24 @@ describe('a worker of another machine', function () {
     const { state, labels, engines, turns } = await seen();
     expect([state, labels, engines]).to.deep.equal(['serving', ['gpu', 'big'], ['talk']]);
     expect(turns[0]).to.include({ sessionId: id, engine: 'talk' });
+    // Where its engines keep what is theirs: codex could not make its own in a folder that was not there
+    expect((await stat(join(troupe.home('there'), 'engines'))).mode & 0o777).to.equal(0o700);
     await goOn(folder);
     await done(id);
     expect(await answer(id)).to.equal(whole());
+    // The audit log promises a line for each turn; of those on workers it had none
+    const { level, asked } = (await session(id)).sandbox;
+    const noted = await until(async () =>
+      (await readFile(join(troupe.home(), 'logs/audit/000001.jsonl'), 'utf8'))
+        .split('\n')
+        .find((line) => line.includes(`"session:${id}"`) && line.includes('"method":"TURN"')),
+    );
+    expect(JSON.parse(noted)).to.include({
+      authority: 'sandbox',
+      target: level,
+      verdict: 'allowed',
+      ...(level !== asked && { code: 'UNCONFINED' }),
+    });
   });
 
   it('refuses a folder outside of its roots, and labels that no worker has are no one’s', async () => {
