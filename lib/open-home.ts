@@ -141,9 +141,10 @@ async function listenAndOpen(
     readonly onProgress: LevelStoreOptions['onProgress'] | undefined;
     readonly onStandby: OnStandby | undefined;
     readonly onDrain: () => void;
+    readonly acceptLoss: boolean | undefined;
   },
 ): Promise<Pick<OpenHome, 'store' | 'listeners'>> {
-  const { store: setting, gateway, tls, environment, onProgress, onStandby, onDrain } = options;
+  const { store: setting, gateway, tls, environment, onProgress, onStandby, onDrain, acceptLoss } = options;
   const { host } = gateway;
   const listen = async (): Promise<Listeners> => {
     const listeners = await openListeners({ ...gateway, tls });
@@ -166,6 +167,7 @@ async function listenAndOpen(
     onStandby: onStandby && ((owner) => onStandby(owner, publicUrl)),
     onWait: (home) => standby.seen(home),
     onDrain,
+    acceptLoss,
   });
   closing.add(() => store.close());
   standby.end();

@@ -18,13 +18,13 @@ export function keptPosition(path: string, store: string): PositionKeeper {
       // Of another database, or damaged: then nothing is known, as on a new machine
       return kept.success && kept.data.of === of ? kept.data : undefined;
     },
-    write: ({ seq, chain }) =>
-      writeAtomically(path, `${JSON.stringify({ of, seq, chain })}\n`, { mode: 0o600 }),
+    write: ({ seq, chain, frame }) =>
+      writeAtomically(path, `${JSON.stringify({ of, seq, chain, frame })}\n`, { mode: 0o600 }),
   };
 }
 
 const bytesMax = 16_384;
-const file = z.object({ of: z.string(), seq: z.int(), chain: z.string() });
+const file = z.object({ of: z.string(), seq: z.int(), chain: z.string(), frame: z.int().optional() });
 
 function parsed(text: string): unknown {
   try {

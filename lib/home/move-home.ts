@@ -35,6 +35,7 @@ async function into(layout: Layout, to: string, folder: string): Promise<{ reado
   try {
     const backup = await store.backUp(copy);
     const head = await fillPostgres(to, { folder: copy, backup }, databasePassword());
+    await rm(layout.position, { force: true }); // what was known of a home that was there before
     await store.close();
     for (const path of folders) await rename(path, movedStore(path));
     return head;

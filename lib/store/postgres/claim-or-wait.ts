@@ -54,6 +54,7 @@ export async function claimOrWait({
       const claimed = isFree ? await claim(writer, id, place, claimant) : undefined;
       if (claimed !== undefined) return { from, claimed };
       options.onWait?.(state);
+      if (tries % keptEvery === 0) await known.keep();
       if (isDraining && (quickChecks += 1) < quickChecksMax) {
         pauseMs = drainingMs;
         if (quickChecks === 1) connectAll(await readers.current);
@@ -67,7 +68,7 @@ export async function claimOrWait({
     } catch (error) {
       if (signal !== undefined && !signal.aborted && isPassing(error)) pauseMs = standbyMs;
       else {
-        await known.keep();
+        await known.keep({ isRefused: error instanceof StoreError && error.code === 'REFUSED' });
         throw error;
       }
     }
@@ -99,3 +100,5 @@ const drainingMs = 20;
 /** An owner may not do what it was asked for. */
 const quickChecksMax = 1_000;
 const seenEvery = 20;
+/** Once a second, as an owner does. */
+const keptEvery = 10;

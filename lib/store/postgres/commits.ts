@@ -10,6 +10,8 @@ import { columnsOf } from './reads.js';
  */
 export interface Commits {
   readonly head: Head;
+  /** The number of the last commit that is in. */
+  readonly frame: number;
   write(group: Group): Promise<void>;
   /** Send what is unsettled again. Rejects where the connection breaks again; resolves when nothing is left. */
   again(): Promise<void>;
@@ -126,6 +128,9 @@ export function commitsOf(options: CommitsOptions): Commits {
   return {
     get head() {
       return head;
+    },
+    get frame() {
+      return frame.settled;
     },
     write(group) {
       const closed = options.closedBy();

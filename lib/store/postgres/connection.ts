@@ -144,3 +144,13 @@ export function isPassing(error: unknown): boolean {
   const code = String((error as { code?: unknown } | null)?.code ?? '');
   return /^(?:08|57|40)|^25006$|^53300$|^CONNECT|^E[A-Z]+$|^EAI_/.test(code);
 }
+
+/** For people. A password or a name that is wrong does not become right by trying again. */
+export const unusable = (error: unknown): StoreError =>
+  error instanceof StoreError
+    ? error
+    : new StoreError(
+        isPassing(error) ? 'STORE_UNAVAILABLE' : 'REFUSED',
+        `the database cannot be used: ${String(error)}`,
+        { cause: error },
+      );

@@ -5,7 +5,7 @@ import type { Database } from '../database.js';
 import { inspectRows, type RowReport } from '../inspect-rows.js';
 import { headKey } from '../keys.js';
 import { storePorts } from '../ports.js';
-import { connectTo, disconnect, placeOf, type Sql } from './connection.js';
+import { connectTo, disconnect, placeOf, unusable, type Sql } from './connection.js';
 import { claim, prepare, release, type Claim } from './lease.js';
 import { columnsOf, walkHome } from './reads.js';
 import { randomUUID } from 'node:crypto';
@@ -91,7 +91,10 @@ async function withRows<Value>(
   const place = placeOf(store);
   const sql = await connectTo({ ...place, leaseMs: patientMs }, password, 1);
   try {
-    const [row] = await sql`select id from troupe_home where name = ${place.home}`.catch(() => []);
+    const [row] = await sql`select id from troupe_home where name = ${place.home}`.catch((error: unknown) => {
+      if ((error as { readonly code?: unknown }).code === noSuchTable) return [];
+      throw unusable(error);
+    });
     if (row === undefined) throw new StoreError('REFUSED', `the database has no home "${place.home}"`);
     return await work({ walk: () => walkHome(sql, Number(row['id'])) } as Pick<Database, 'walk'> as Database);
   } finally {
@@ -128,3 +131,6 @@ async function owning<Value>(
 
 /** A copy takes as long as it takes. */
 const patientMs = 300_000;
+
+/** Of PostgreSQL: no home was ever there. */
+const noSuchTable = '42P01';

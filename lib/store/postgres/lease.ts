@@ -76,7 +76,7 @@ export async function homeState(
 ): Promise<HomeState & { readonly chainAtSeen: string | undefined }> {
   const [row] = await sql`
     select (select right(l.value, 55) from troupe_row l where l.home = h.id and l.key = ${keys.log(seenSeq)}) as entry,
-      h.name, h.moved_to, h.node, h.epoch, h.seq, h.chain, h.address, h.owner, h.draining,
+      h.name, h.moved_to, h.node, h.epoch, h.frame, h.seq, h.chain, h.address, h.owner, h.draining,
       pg_is_in_recovery() as stale, h.lease_until >= clock_timestamp() as held, h.lease_until < clock_timestamp() -
       case when h.node = ${node} and exists (select from troupe_node n where n.home = h.id and n.node <> h.node
         and n.seen_at > clock_timestamp() - interval '5 seconds')
@@ -99,7 +99,7 @@ export async function homeState(
   return {
     name: `node ${row['node'] || '(unnamed)'} (epoch ${row['epoch']})`,
     owner,
-    position: { seq: Number(row['seq']), chain: String(row['chain']) },
+    position: positionIn(row),
     isFree: row['free'] === true,
     isDraining: row['draining'] === true,
     chainAtSeen: chainIn(String(row['entry'])),
@@ -121,13 +121,16 @@ export async function renew(
 ): Promise<{ readonly isDraining: boolean; readonly position: Position } | undefined> {
   const [row] = await sql`
     update troupe_home set lease_until = clock_timestamp() + ${`${leaseMs} milliseconds`}::interval
-    where id = ${id} and epoch = ${epoch} and owner = ${owner} returning draining, seq, chain`;
+    where id = ${id} and epoch = ${epoch} and owner = ${owner} returning draining, frame, seq, chain`;
   if (row === undefined) return undefined;
-  return {
-    isDraining: row['draining'] === true,
-    position: { seq: Number(row['seq']), chain: String(row['chain']) },
-  };
+  return { isDraining: row['draining'] === true, position: positionIn(row) };
 }
+
+const positionIn = (row: Readonly<Record<string, unknown>>): Position => ({
+  seq: Number(row['seq']),
+  chain: String(row['chain']),
+  frame: Number(row['frame']),
+});
 
 /** Give it back, so that the next one need not wait. */
 export async function release(sql: Sql, { id, epoch, owner }: Claim): Promise<void> {

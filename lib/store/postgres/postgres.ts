@@ -11,6 +11,7 @@ import {
   isPassing,
   placeOf,
   readersOf,
+  unusable,
   type PostgresPlace,
   type Readers,
   type Sql,
@@ -87,10 +88,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     return liveStore({ known, options, place, ports, lease, claimed, writer, connectWriter, readers });
   } catch (error) {
     await Promise.all([disconnect(writer), readers.end()]);
-    if (error instanceof StoreError) throw error;
-    // A password or a name that is wrong does not become right by trying again
-    const code = isPassing(error) ? 'STORE_UNAVAILABLE' : 'REFUSED';
-    throw new StoreError(code, `the database cannot be used: ${String(error)}`, { cause: error });
+    throw unusable(error);
   }
 }
 
@@ -199,7 +197,7 @@ function liveStore({
 
   async function prolong(): Promise<void> {
     const from = lease.moment();
-    known.reached(commits.head); // what is settled later may not be in the answer
+    known.reached({ ...commits.head, frame: commits.frame }); // what is settled later may not be in the answer
     const held = await renew(writer, claimed, leaseMs);
     if (held === undefined) return lose(await whyLost());
     try {
@@ -232,7 +230,7 @@ function liveStore({
 
   const keepPosition = (): Promise<void> =>
     known
-      .keep()
+      .keep({ isRefused: state.state === 'lost' })
       .catch((error: unknown) => log?.warn({ err: error }, 'the position of the log could not be kept'));
 
   /** A connection that swallows requests is as good as broken. */
@@ -262,7 +260,7 @@ function liveStore({
     closing.abort();
     commits.stop(new StoreError('STORE_UNAVAILABLE', 'the store is closed'));
     await recovering;
-    known.reached(commits.head);
+    known.reached({ ...commits.head, frame: commits.frame });
     const released =
       state.state === 'ready' &&
       answered(release(writer, claimed)).catch((error: unknown) =>

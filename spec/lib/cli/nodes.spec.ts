@@ -70,6 +70,35 @@ describe('troupe with a home in PostgreSQL', function () {
     expect(verified.out).to.include('No damage found.');
   });
 
+  // The option was lost on its way to the store: nothing helped but to remove the file by hand
+  it('goes on without what the database has lost where a person says so', async () => {
+    const home = await settings('one', url);
+    const first = begin(home, 'one');
+    await first.seen(/Troupe runs at/);
+    expect(await add(home, 'water the plants')).to.equal(0);
+    expect((await troupe.run('stop', '--home', home)).code).to.equal(0);
+    await first.ended;
+    const path = join(home, 'store-position.json');
+    const kept = JSON.parse(await readFile(path, 'utf8')) as { seq: number };
+    await writeFile(path, JSON.stringify({ ...kept, seq: kept.seq + 3, chain: 'of what is lost' }));
+    const refused = await begin(home, 'one').ended;
+    expect(refused.code).to.equal(5);
+    expect(refused.err).to.match(/has lost at least 3 commits of the home "acme"/);
+    const again = troupe.begin(
+      ...[{ SVC_NODE: 'one' }, 'start', '--home', home, '--port', '0', '--accept-loss'],
+    );
+    await again.seen(/Troupe runs at/);
+    expect(await todos(home)).to.include('water the plants');
+  });
+
+  // In a failover it read as if everything were gone: the database "has no home"
+  it('says why a database cannot be read that is to be verified', async () => {
+    const home = await settings('one', url.replace(/[^/]+\?/, 'nowhere?'));
+    const { code, err } = await troupe.run('verify', '--home', home);
+    expect(code).to.equal(5);
+    expect(err).to.match(/the database cannot be used: .*"nowhere" does not exist/);
+  });
+
   /** An owner and its standby, with the token that is the home's. */
   async function pair() {
     const homes = [await settings('one', url), await settings('two', url)] as const;

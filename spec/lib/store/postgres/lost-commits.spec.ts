@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -7,7 +7,7 @@ import { sealEntry } from '../../../../lib/store/chain.js';
 import { keys } from '../../../../lib/store/keys.js';
 import { keptPosition } from '../../../../lib/home/kept-position.js';
 import { placeOf } from '../../../../lib/store/postgres/connection.js';
-import type { PositionKeeper } from '../../../../lib/store/postgres/known-position.js';
+import { knownPosition, type PositionKeeper } from '../../../../lib/store/postgres/known-position.js';
 import { openPostgresStore, type PostgresStore } from '../../../../lib/store/postgres/postgres.js';
 import { groupAfter, rejection } from '../../../../lib/testing/store-contract.js';
 import { startPostgres, type PostgresServer } from '../../../helpers/postgres-server.js';
@@ -122,6 +122,63 @@ describe('a database that has lost commits', function () {
     // A copy that is promoted has another address
     const promoted = keptPosition(join(folder, 'b'), url.replace(/@[^/]+/, '@db2.example:5433'));
     expect(await promoted.read()).to.include({ seq: 2 });
+  });
+
+  // Checkpoints of effects have no entry. Its owner could write nothing more and did not know why; and what was done
+  // once at most was done again after a restart
+  it('is one as well where no lost commit has an entry of the log', async () => {
+    const owner = await open('a');
+    await add(owner, 'one');
+    const goBack = await copy();
+    await owner.write(groupAfter(owner.head, 0, [['o/begun', '1']]));
+    await goBack();
+    const why = await reached(owner);
+    expect(why).to.match(/has lost at least 1 commit of the home "default": of 2 it holds 1, though/);
+    await owner.close();
+    for (const _ of [1, 2])
+      expect(await rejection(open('a', true))).to.include({ code: 'REFUSED', message: why });
+  });
+
+  // Killed while it waited, it took the home over in a database that had lost what it had seen
+  it('is refused by a standby that was killed while it waited', async () => {
+    const owner = await open('a');
+    await add(owner, 'one');
+    const goBack = await copy();
+    await add(owner, 'two');
+    const waiting = new AbortController();
+    const standby = openPostgresStore({
+      ...{ url, node: 'b', positions: positionsOf('b') },
+      onOwned: () => waiting.signal,
+    });
+    standby.catch(() => undefined);
+    while ((await positionsOf('b').read())?.seq !== 2) await new Promise(setImmediate);
+    // As after a kill: what it keeps at its end comes too late
+    const kept = await readFile(join(folder, 'b'));
+    waiting.abort();
+    await rejection(standby);
+    await writeFile(join(folder, 'b'), kept);
+    await owner.close();
+    await goBack();
+    expect(await rejection(open('b', true))).to.include({ code: 'REFUSED' });
+  });
+
+  // Nodes that share a folder: one that thawed put what was lost over what the owner had kept since
+  it('is no reason to take back what another node of the folder has kept since', async () => {
+    const lost = await open('shared');
+    await add(lost, 'one');
+    const goBack = await copy();
+    await add(lost, 'two');
+    await add(lost, 'three');
+    await lost.close();
+    await goBack();
+    const refusal = await knownPosition(positionsOf('shared'), 'default');
+    await rm(join(folder, 'shared')); // a person goes on without
+    const owner = await open('shared');
+    await add(owner, 'other');
+    await owner.close();
+    refusal.reached({ seq: 9, chain: 'of what is lost', frame: 9 });
+    await refusal.keep({ isRefused: true });
+    expect(await positionsOf('shared').read()).to.include({ seq: 2 });
   });
 
   it('is another one where the log goes on differently from the same place', async () => {
