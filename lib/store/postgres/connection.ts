@@ -20,6 +20,8 @@ export interface PostgresPlace {
  * refused.
  */
 export function placeOf(store: string): PostgresPlace {
+  // Before it is read: with ports, several hosts are no URL
+  if (/^postgres(?:ql)?:\/\/(?:[^/?@]*@)?[^/?@]*,/.test(store)) throw severalHosts();
   const url = URL.canParse(store) ? new URL(store) : undefined;
   if (url === undefined || !/^postgres(?:ql)?:$/.test(url.protocol))
     throw new StoreError(
@@ -34,12 +36,7 @@ export function placeOf(store: string): PostgresPlace {
   for (const name of notInUrl)
     if (url.searchParams.has(name))
       throw new StoreError('REFUSED', `the URL of the store must not set "${name}"`);
-  if (url.host.includes(',') || url.searchParams.has('target_session_attrs'))
-    throw new StoreError(
-      'REFUSED',
-      'the URL of the store names one address: where the database fails over to other machines, that of a proxy ' +
-        'which leads to the primary (see "troupe help machines")',
-    );
+  if (url.searchParams.has('target_session_attrs')) throw severalHosts();
   const home = url.searchParams.get('home') ?? 'default';
   const seconds = Number(url.searchParams.get('lease') ?? leaseSeconds);
   if (!/^[\w.-]{1,100}$/.test(home))
@@ -50,6 +47,13 @@ export function placeOf(store: string): PostgresPlace {
   url.searchParams.delete('lease');
   return { url: url.href, home, leaseMs: seconds * 1_000 };
 }
+
+const severalHosts = (): StoreError =>
+  new StoreError(
+    'REFUSED',
+    'the URL of the store names one address: where the database fails over to other machines, that of a proxy ' +
+      'which leads to the primary (see "troupe help machines")',
+  );
 
 const leaseSeconds = 3;
 /** The driver takes them from the URL over what we say: secrets that would be shown, and what durability rests on. */

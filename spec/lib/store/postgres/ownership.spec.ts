@@ -240,6 +240,7 @@ describe('a home in PostgreSQL', function () {
   it('refuses several addresses, and names what leads to the primary', async () => {
     for (const bad of [
       'postgres://troupe@db1,db2/troupe',
+      'postgres://troupe@db1:5432,db2:5432/troupe',
       'postgres://troupe@db1/troupe?target_session_attrs=read-write',
     ])
       expect((await rejection(openPostgresStore({ url: bad }))).message).to.match(/one address: .* a proxy/);
