@@ -6,7 +6,7 @@ import { DamageError, type Database } from './database.js';
 import type { LevelStore, LevelStoreOptions } from './level-options.js';
 import { lockHome } from './lock.js';
 import { storePorts, type StorePorts } from './ports.js';
-import { deathsMax, noteOpening, provenAfterMs, type OpeningNote } from './opening-note.js';
+import { consultedMax, deathsMax, noteOpening, provenAfterMs, type OpeningNote } from './opening-note.js';
 import { recoverHome, type Opened, type RecoverOptions } from './recover.js';
 import type { ScrubReport } from './scrub.js';
 import { beginSession, threadOf, type Session } from './session.js';
@@ -62,7 +62,7 @@ async function openNoted(options: RecoverOptions, note: OpeningNote): Promise<Op
       ...options,
       distrust,
       suspected: true,
-      consult: note.deaths === deathsMax, // a process that dies over it has one death more at the next start
+      consult: note.deaths < consultedMax, // a process that dies over it has one death more at the next start
     });
     await note.renewed();
     return opened;
@@ -124,14 +124,14 @@ async function liveStore(
     old.pipeline.stop(reason);
     become({ state: 'recovering', reason });
     let doubted = distrust;
-    let refused = false;
+    let refused: BaseFile | null | undefined;
     for (let tries = 0; !closing.signal.aborted; tries += 1) {
       const turn = tryOnce();
       attempt = turn.then(() => undefined);
       attempt.catch(() => undefined);
       try {
         session = await turn;
-        if (refused) refusing = session.upkeep.base;
+        if (refused !== undefined) refusing = refused; // where that copy is still the one
         log?.info({ seq: session.pipeline.applied.seq }, 'store resumed');
         return become({ state: 'ready' });
       } catch (error) {
@@ -139,7 +139,7 @@ async function liveStore(
           if (doubted === undefined) return become({ state: 'failed', reason: error.message });
           // It cannot be repaired, but what is sound in it can still be used.
           doubted = undefined;
-          refused = true;
+          refused = old.upkeep.base;
           continue;
         }
         log?.warn({ err: error, tries }, 'store could not be reopened; retrying');

@@ -22,6 +22,8 @@ export interface OpeningNote {
 export const openingNoteFile = 'store-opening.json';
 /** So many deaths, and the database is distrusted. */
 export const deathsMax = 2;
+/** So many, and it is not even asked any more what it holds: two deaths of another cause lose nothing yet. */
+export const consultedMax = deathsMax + 2;
 /** A start after which LevelDB has lived so long is a good one: what its tables owe it compacts at once. */
 export const provenAfterMs = 30_000;
 
@@ -56,7 +58,7 @@ export async function deathsNoted(files: StoreFiles, home: string): Promise<numb
   if (!(await exists(files, path))) return undefined;
   try {
     const { deaths } = JSON.parse(await readText(files, path)) as { readonly deaths?: unknown };
-    return typeof deaths === 'number' && deaths >= 0 ? Math.min(Math.floor(deaths), deathsMax) : 0;
+    return typeof deaths === 'number' && deaths >= 0 ? Math.min(Math.floor(deaths), consultedMax - 1) : 0;
   } catch {
     return 0; // it was there, that is all that must be known
   }

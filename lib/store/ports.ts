@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { openDatabase, type OpenDatabase } from './database.js';
+import { openDatabase, type Database, type OpenDatabase } from './database.js';
 import { nodeFiles, type StoreFiles } from './files.js';
 
 /**
@@ -30,9 +30,22 @@ export interface WaitOptions {
 /** The real disk, the real LevelDB, the real time, but for what is given. */
 export function storePorts({ files, openDatabase: opens, clock }: Partial<StorePorts> = {}): StorePorts {
   const disk = files ?? nodeFiles;
+  const openOne: OpenDatabase = opens ?? ((directory, options) => openDatabase(disk, directory, options));
+  /** Closing them failed, so they hold the locks of their folders. */
+  const unclosed = new Map<Database, string>();
   return {
     files: disk,
-    openDatabase: opens ?? ((directory, options) => openDatabase(disk, directory, options)),
+    async openDatabase(directory, options) {
+      for (const [database, folder] of unclosed)
+        if (folder === directory) await database.close().then(() => unclosed.delete(database));
+      const database = await openOne(directory, options);
+      const close = async (): Promise<void> => {
+        unclosed.set(database, directory);
+        await database.close();
+        unclosed.delete(database);
+      };
+      return { ...database, close };
+    },
     clock: clock ?? systemClock,
   };
 }

@@ -135,6 +135,34 @@ describe('a damaged second copy', () => {
     await expectWhole(killed, model);
   });
 
+  // Nor was it where the copy was replaced on that very occasion. Seed 105526
+  it('that was replaced when it could not repair the database repairs it later', async () => {
+    const { killed, model } = await usedHome({ checkpointAt: 1 });
+    const damaged = new Set<string>();
+    let isDisk = true;
+    const openDatabase: OpenDatabase = async (directory, options) => {
+      const database = await storePorts().openDatabase(directory, options);
+      if (options.create === 'new' && !isDisk) damaged.clear();
+      const get = (key: string): string | undefined => {
+        if (damaged.has(key)) throw new DamageError(`the checksum of the row ${key} does not match`);
+        return database.get(key);
+      };
+      return { ...database, get };
+    };
+    const store = await openLevelStore({ directory: killed, ports: { openDatabase }, scrubEveryMs: 0 });
+    const [row] = await store.page({ gte: 'a/', limit: 1 });
+    const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
+    await flipBit(segment, 0.5, await endOfFrames(segment));
+    damaged.add(row![0]);
+    expect((await rejection(store.get(row![0]))).code).to.equal('CORRUPT');
+    expect(await filesIn(copyOf(killed), /^base-/), 'it was replaced').to.have.length(1);
+    isDisk = false; // what is damaged from now on is in the file, and a rebuild mends it
+    expect(await store.get(row![0])).to.equal(row![1]);
+    await audit(store, model);
+    await store.close();
+    await expectWhole(killed, model);
+  });
+
   it('is written again where a bit flipped in a frame, before or after the checkpoint', async () => {
     for (const part of [0.55, 0.8, 0.98]) {
       const { killed, model } = await usedHome({ checkpointAt: 1 });
