@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 
 /**
  * While the event loop rests, what the heap holds of the last start or burst is collected and given back to the
- * system: V8 does so of itself only where it may mark by tasks, which hold up a busy loop (see troupe.mjs). A
+ * system: of itself V8 does so late, or not at all, above all where it may not mark by tasks (see troupe.mjs). A
  * collection takes 30 to 150 ms, once a minute at most; a heap in which more is used than `usedMax` is left alone. The
  * inspector's way is the one that also gives memory back, and needs no flag of the command line; where Node has no
  * inspector, or may not use it, nothing is collected.
