@@ -54,7 +54,8 @@ export async function claimOrWait({
       const claimed = isFree ? await claim(writer, id, place, claimant) : undefined;
       if (claimed !== undefined) return { from, claimed };
       options.onWait?.(state);
-      if (tries % keptEvery === 0) await known.keep();
+      // A disk that is full ends no wait
+      if (tries % keptEvery === 0) await known.keep().catch(() => undefined);
       if (isDraining && (quickChecks += 1) < quickChecksMax) {
         pauseMs = drainingMs;
         if (quickChecks === 1) connectAll(await readers.current);
