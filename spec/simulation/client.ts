@@ -147,13 +147,15 @@ export class Clients {
     step: (Step & { readonly do: Operation }) | undefined,
   ): Promise<void> {
     this.unanswered.set(done.id, this.machine.now);
+    // Asked again, a refusal says nothing of what came of the first time (seed 123450)
+    const refused = step === undefined ? 'unknown' : 'refused';
     try {
       const answer = await this.say(supervisor, done, step);
       if (!process.alive) return;
       this.unanswered.delete(done.id);
       if (isRefusal(answer)) {
         if (done.knowledge === 'acknowledged' && answer.code === 'IDEMPOTENCY_CONFLICT') return;
-        if (done.knowledge !== 'acknowledged') done.knowledge = 'refused';
+        if (done.knowledge !== 'acknowledged') done.knowledge = refused;
         return;
       }
       done.knowledge = 'acknowledged';
@@ -166,7 +168,7 @@ export class Clients {
       this.unanswered.delete(done.id);
       const { code, name } = error as { code?: string; name?: string };
       if (done.knowledge === 'acknowledged') return; // it was asked again
-      if (code === 'STORE_UNAVAILABLE') done.knowledge = 'refused';
+      if (code === 'STORE_UNAVAILABLE') done.knowledge = refused;
       else if (code === 'OUTCOME_UNKNOWN') done.knowledge = 'unknown';
       else if (name === 'Fault' && mayFail.has(done.operation)) done.knowledge = 'failed';
       else this.surprises.push(`${done.id}: ${String(error)}`);
