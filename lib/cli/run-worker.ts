@@ -45,8 +45,8 @@ export interface RunWorkerOptions {
 export async function runWorker(options: RunWorkerOptions): Promise<'removed' | 'closed'> {
   const { url, name, token, layout, roots, say } = options;
   const notes = join(layout.run, 'turns');
-  await mkdir(notes, { recursive: true, mode: 0o700 });
-  for (const folder of [layout.work, layout.engines]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const folder of [notes, layout.work, layout.engines])
+    await mkdir(folder, { recursive: true, mode: 0o700 });
   await endLeftovers(notes);
   const config = await readConfig(layout.config);
   const gatewayUrl = url.replace(/\/+$/, '');

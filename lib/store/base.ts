@@ -38,7 +38,7 @@ export type End = Omit<Position, 'frame'>;
 /** Write a base image beside the segments. It takes its name only when it is whole and durable. */
 export async function writeBase(database: Database, options: BaseOptions): Promise<WrittenImage> {
   const { directory, share = 1, signal, hurry } = options;
-  const ends = [signal, hurry].filter((one) => one !== undefined);
+  const cutShort = AbortSignal.any([signal, hurry].filter((one) => one !== undefined));
   const { files, clock } = options.ports;
   const temporary = join(directory, 'base.new');
   const file = await files.open(temporary, 'new');
@@ -67,8 +67,8 @@ export async function writeBase(database: Database, options: BaseOptions): Promi
       const busy = clock.monotonic() - began;
       if (share < 1 && hurry?.aborted !== true)
         await clock
-          .wait(busy * (1 / share - 1), { background: true, signal: AbortSignal.any(ends) })
-          .catch(() => undefined); // cut short
+          .wait(busy * (1 / share - 1), { background: true, signal: cutShort })
+          .catch(() => undefined);
       signal?.throwIfAborted();
       began = clock.monotonic();
     }

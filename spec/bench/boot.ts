@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addressIn } from '../crash/victim.js';
-import { median, withHome, type Measure } from './measure.js';
+import { median, rssMbOf, withHome, type Measure } from './measure.js';
 import { command } from '../helpers/command.js';
 
 /**
@@ -91,8 +91,7 @@ export async function started(home: string, end: 'SIGTERM' | 'SIGKILL'): Promise
     const health = await fetch(`${url}/healthz`);
     if (!health.ok) throw new Error(`the gateway answered ${health.status}`);
     const ms = performance.now() - began;
-    const rssMb =
-      Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024;
+    const rssMb = await rssMbOf(child);
     if (end === 'SIGKILL') await keepBusy(home, url, child);
     return { ms, rssMb };
   } finally {

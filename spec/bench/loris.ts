@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { GroupOrder, GroupReport } from './loris-group.js';
 import type { LoadOrder, LoadReport } from './load.js';
-import { percentile, withHome, type Measure } from './measure.js';
+import { percentile, rssMbOf, withHome, type Measure } from './measure.js';
 import { command } from '../helpers/command.js';
 
 /**
@@ -38,7 +38,7 @@ export const loris: Measure = {
         };
         await load(others, order);
         const calm = await load(others, order);
-        const before = await residentMegabytes(gateway);
+        const before = await rssMbOf(gateway);
         const groupOrder: GroupOrder = {
           port,
           token,
@@ -52,7 +52,7 @@ export const loris: Measure = {
         let peak = 0;
         for (const until = performance.now() + seconds * 1_000; performance.now() < until;) {
           latenciesMs.push(...(await load(others, { ...order, requests: 400 })).latenciesMs);
-          peak = Math.max(peak, await residentMegabytes(gateway));
+          peak = Math.max(peak, await rssMbOf(gateway));
           await pause(500);
         }
         const { open, cut } = await told(group, 'report');
@@ -120,9 +120,4 @@ async function told<Report = GroupReport>(child: ChildProcess, order: object | s
   const answered = once(child, 'message') as Promise<[Report]>;
   child.send(order);
   return (await answered)[0];
-}
-
-async function residentMegabytes({ pid }: ChildProcess): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1_024;
 }

@@ -1,5 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -130,3 +131,7 @@ function read(path: string): string {
     return '';
   }
 }
+
+/** Resident memory of a process, in MB. */
+export const rssMbOf = async ({ pid }: Pick<ChildProcess, 'pid'>): Promise<number> =>
+  Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

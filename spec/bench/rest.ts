@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { addressIn } from '../crash/victim.js';
 import { command } from '../helpers/command.js';
-import { inFlight, median, withHome, type Measure } from './measure.js';
+import { inFlight, median, rssMbOf, withHome, type Measure } from './measure.js';
 
 /** What a gateway that no one uses just now holds of the machine, as `ps` shows it. */
 export const rest: Measure = {
@@ -21,7 +21,7 @@ export const rest: Measure = {
         try {
           const url = await addressIn(child, /Troupe runs at (\S+)\n/);
           await wait(restMs);
-          idle.push(await rssOf(child.pid));
+          idle.push(await rssMbOf(child));
           const { token } = JSON.parse(await readFile(join(home, 'gateway.json'), 'utf8')) as {
             token: string;
           };
@@ -35,7 +35,7 @@ export const rest: Measure = {
             await answer.arrayBuffer();
           });
           await wait(pauseMs + restMs);
-          after.push(await rssOf(child.pid));
+          after.push(await rssMbOf(child));
         } finally {
           child.kill('SIGTERM');
           if (child.exitCode === null) await once(child, 'exit');
@@ -56,6 +56,3 @@ export const rest: Measure = {
 /** When it checks, and how long it leaves the memory alone after a collection: lib/cli/at-rest.ts. */
 const restMs = 17_000;
 const pauseMs = 60_000;
-
-const rssOf = async (pid: number | undefined): Promise<number> =>
-  Number(/VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;

@@ -1,5 +1,6 @@
 import { StoreError, type Group, type Head } from '../contract.js';
 import { isPassing, type Sql } from './connection.js';
+import type { Position } from './known-position.js';
 import type { Claim, leaseClock } from './lease.js';
 import { columnsOf } from './reads.js';
 
@@ -10,8 +11,8 @@ import { columnsOf } from './reads.js';
  */
 export interface Commits {
   readonly head: Head;
-  /** The number of the last commit that is in. */
-  readonly frame: number;
+  /** Of the last commit that is in. */
+  readonly position: Position;
   write(group: Group): Promise<void>;
   /** Send what is unsettled again. Rejects where the connection breaks again; resolves when nothing is left. */
   again(): Promise<void>;
@@ -129,8 +130,8 @@ export function commitsOf(options: CommitsOptions): Commits {
     get head() {
       return head;
     },
-    get frame() {
-      return frame.settled;
+    get position() {
+      return { ...head, frame: frame.settled };
     },
     write(group) {
       const closed = options.closedBy();

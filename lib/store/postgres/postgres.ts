@@ -197,7 +197,7 @@ function liveStore({
 
   async function prolong(): Promise<void> {
     const from = lease.moment();
-    known.reached({ ...commits.head, frame: commits.frame }); // what is settled later may not be in the answer
+    known.reached(commits.position); // what is settled later may not be in the answer
     const held = await renew(writer, claimed, leaseMs);
     if (held === undefined) return lose(await whyLost());
     try {
@@ -260,7 +260,7 @@ function liveStore({
     closing.abort();
     commits.stop(new StoreError('STORE_UNAVAILABLE', 'the store is closed'));
     await recovering;
-    known.reached({ ...commits.head, frame: commits.frame });
+    known.reached(commits.position);
     const released =
       state.state === 'ready' &&
       answered(release(writer, claimed)).catch((error: unknown) =>

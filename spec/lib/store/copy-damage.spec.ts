@@ -112,15 +112,7 @@ describe('a damaged second copy', () => {
     const { killed, model } = await usedHome({ checkpointAt: 1, baseAt: 1 });
     const damaged = new Set<string>();
     let rebuilds = 0;
-    const openDatabase: OpenDatabase = async (directory, options) => {
-      const database = await storePorts().openDatabase(directory, options);
-      if (options.create === 'new' && (rebuilds += 1) === 2) damaged.clear();
-      const get = (key: string): string | undefined => {
-        if (damaged.has(key)) throw new DamageError(`the checksum of the row ${key} does not match`);
-        return database.get(key);
-      };
-      return { ...database, get };
-    };
+    const openDatabase = openWithDamaged(damaged, () => (rebuilds += 1) === 2 && damaged.clear());
     const store = await openLevelStore({ directory: killed, ports: { openDatabase }, scrubEveryMs: 0 });
     const [row] = await store.page({ gte: 'a/', limit: 1 });
     await flipBit((await filesIn(copyOf(killed), /^base-/))[0]!, 0.5);
@@ -140,15 +132,7 @@ describe('a damaged second copy', () => {
     const { killed, model } = await usedHome({ checkpointAt: 1 });
     const damaged = new Set<string>();
     let isDisk = true;
-    const openDatabase: OpenDatabase = async (directory, options) => {
-      const database = await storePorts().openDatabase(directory, options);
-      if (options.create === 'new' && !isDisk) damaged.clear();
-      const get = (key: string): string | undefined => {
-        if (damaged.has(key)) throw new DamageError(`the checksum of the row ${key} does not match`);
-        return database.get(key);
-      };
-      return { ...database, get };
-    };
+    const openDatabase = openWithDamaged(damaged, () => !isDisk && damaged.clear());
     const store = await openLevelStore({ directory: killed, ports: { openDatabase }, scrubEveryMs: 0 });
     const [row] = await store.page({ gte: 'a/', limit: 1 });
     const segment = (await filesIn(copyOf(killed), /^segment-/)).at(-1)!;
@@ -330,4 +314,17 @@ async function lastFrame(path: string): Promise<number> {
   let last = 0;
   for await (const found of readFrames(nodeFiles, path)) if ('frame' in found) last = found.frame.frame;
   return last;
+}
+
+/** The real LevelDB, which cannot read these rows. `rebuilt`: called where another one is made. */
+function openWithDamaged(damaged: ReadonlySet<string>, rebuilt: () => unknown): OpenDatabase {
+  return async (directory, options) => {
+    const database = await storePorts().openDatabase(directory, options);
+    if (options.create === 'new') rebuilt();
+    const get = (key: string): string | undefined => {
+      if (damaged.has(key)) throw new DamageError(`the checksum of the row ${key} does not match`);
+      return database.get(key);
+    };
+    return { ...database, get };
+  };
 }

@@ -80,10 +80,15 @@ describe('a database that has lost commits', function () {
       );
   }
 
-  it('ends its owner, who says how many, and refuses every node that knows of them', async () => {
-    const owner = await open('a');
+  /** An owner with one commit, to which the database can go back. */
+  async function openWithOne(node: string) {
+    const owner = await open(node);
     await add(owner, 'one');
-    const goBack = await copy();
+    return { owner, goBack: await copy() };
+  }
+
+  it('ends its owner, who says how many, and refuses every node that knows of them', async () => {
+    const { owner, goBack } = await openWithOne('a');
     await add(owner, 'two');
     await add(owner, 'three');
     await goBack();
@@ -104,9 +109,7 @@ describe('a database that has lost commits', function () {
   });
 
   it('is refused by a standby that saw more of it, and by the same node after a restart', async () => {
-    const owner = await open('a');
-    await add(owner, 'one');
-    const goBack = await copy();
+    const { owner, goBack } = await openWithOne('a');
     await add(owner, 'two');
     await owner.close();
     await (await open('b')).close(); // it has seen both
@@ -127,9 +130,7 @@ describe('a database that has lost commits', function () {
   // Checkpoints of effects have no entry. Its owner could write nothing more and did not know why; and what was done
   // once at most was done again after a restart
   it('is one as well where no lost commit has an entry of the log', async () => {
-    const owner = await open('a');
-    await add(owner, 'one');
-    const goBack = await copy();
+    const { owner, goBack } = await openWithOne('a');
     await owner.write(groupAfter(owner.head, 0, [['o/begun', '1']]));
     await goBack();
     const why = await reached(owner);
@@ -141,9 +142,7 @@ describe('a database that has lost commits', function () {
 
   // Killed while it waited, it took the home over in a database that had lost what it had seen
   it('is refused by a standby that was killed while it waited', async () => {
-    const owner = await open('a');
-    await add(owner, 'one');
-    const goBack = await copy();
+    const { owner, goBack } = await openWithOne('a');
     await add(owner, 'two');
     const waiting = new AbortController();
     const standby = openPostgresStore({
@@ -164,9 +163,7 @@ describe('a database that has lost commits', function () {
 
   // Nodes that share a folder: one that thawed put what was lost over what the owner had kept since
   it('is no reason to take back what another node of the folder has kept since', async () => {
-    const lost = await open('shared');
-    await add(lost, 'one');
-    const goBack = await copy();
+    const { owner: lost, goBack } = await openWithOne('shared');
     await add(lost, 'two');
     await add(lost, 'three');
     await lost.close();
@@ -182,9 +179,7 @@ describe('a database that has lost commits', function () {
   });
 
   it('is another one where the log goes on differently from the same place', async () => {
-    const owner = await open('a');
-    await add(owner, 'one');
-    const goBack = await copy();
+    const { owner, goBack } = await openWithOne('a');
     await add(owner, 'two');
     await owner.close();
     await goBack();
@@ -197,9 +192,7 @@ describe('a database that has lost commits', function () {
   // Only where both ended at the same entry was it compared. Found under Patroni: a node that had seen more than a promoted
   // copy had went on once others had written more than that.
   it('is another one where that log has grown longer than what was seen', async () => {
-    const owner = await open('a');
-    await add(owner, 'one');
-    const goBack = await copy();
+    const { owner, goBack } = await openWithOne('a');
     await add(owner, 'two');
     await add(owner, 'three');
     await owner.close();
@@ -222,9 +215,7 @@ describe('a database that has lost commits', function () {
   // A node that was led to a copy that follows the primary from afar ended, and invited its operator to accept a loss
   // that was none.
   it('is none where it has not caught up yet: a standby that is not promoted is waited for', async () => {
-    const owner = await open('b');
-    await add(owner, 'one');
-    const goBack = await copy();
+    const { owner, goBack } = await openWithOne('b');
     await add(owner, 'two');
     const sql = postgres(placeOf(url).url, { max: 1, onnotice: () => undefined });
     await sql.unsafe(`
