@@ -27,9 +27,9 @@ describe('what stays stuck, in a browser', () => {
     const row = '.waiting tr[data-problem=engine]';
     await page.waitForSelector(`${row} .cause >> text=Its program was not found. Install ghost.`);
     await page.waitForSelector(`${row} .cause-facts a >> text=Haunt the attic`);
-    expect(await page.locator(row).innerText()).to.match(
-      /ghost cannot run[^]*missing engine[^]*Install or repair it/,
-    );
+    // What ends it is loaded after the list
+    await page.waitForSelector(`${row} >> text=/^Install or repair it/`);
+    expect(await page.locator(row).innerText()).to.match(/ghost cannot run[^]*missing engine/);
     // The session itself says how it goes on
     await page.waitForSelector(
       '.waiting tr[data-problem=stopped] >> text=Send it a message: a new turn begins',
