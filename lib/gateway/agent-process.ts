@@ -1,9 +1,10 @@
-import { readFileSync } from 'node:fs';
-import { readdir, readFile, readlink } from 'node:fs/promises';
-import type { Socket } from 'node:net';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { isIPv4, isIPv6, type Socket } from 'node:net';
+import { endianness, networkInterfaces } from 'node:os';
 import { markAt } from '../../actors/engines/process/agent-mark.js';
-import type { TokenBook } from './authentication.js';
-import { clientEnds } from './origin.js';
+import { goneClient, type TokenBook } from './authentication.js';
+import { addressOf, clientEnds, isLoopback } from './origin.js';
 
 /**
  * Does an agent sit at the far end of a loopback connection? One that has read `gateway.json` shows the
@@ -13,35 +14,24 @@ import { clientEnds } from './origin.js';
  * as the connection.
  */
 export function agentProcesses(tokens: TokenBook) {
-  /** What is known of processes, by what changes when one becomes another. */
-  let seen = new Map<string, Known>();
   /** Of so many turns nothing is left. */
   let settled = -1;
 
-  const processes = fromNowOn(readProcesses);
-  const connections = fromNowOn(readConnections);
-
-  async function readProcesses(): Promise<Table> {
-    const { size, minted = 0 } = tokens;
-    const earlier = seen;
-    const found = await Promise.all(
-      (await readdir('/proc')).filter(isPid).map((pid) => processOf(pid, earlier)),
-    );
-    const known = found.filter((one) => one !== undefined);
-    seen = new Map(known.flatMap((one) => (one.is === undefined ? [] : [[one.is, one]])));
-    if (size === 0 && known.every(({ mark }) => mark === undefined)) settled = minted;
-    return new Map(known.map((one) => [one.pid, one]));
-  }
-
   async function check(socket: Socket): Promise<string | undefined> {
-    const inode = inodeIn(await connections(), socket);
-    if (inode === undefined) return undefined;
+    const inode = await inodeOf(socket);
+    const { size, minted = 0 } = tokens;
     const known = await processes();
-    for (const { pid, mark } of known.values()) {
+    const all = [...known.values()];
+    if (size === 0 && all.every(({ mark }) => mark === undefined)) settled = minted;
+    const gone = isOfHere(socket) ? goneClient : undefined;
+    // Also where nothing is left of agents by now: it may have been the last one
+    if (inode === undefined || inode === '0') return gone;
+    for (const { pid, mark } of all) {
       const session = sessionOf(pid, known) ?? (mark === undefined ? undefined : sessionOfMark(mark));
       if (session !== undefined && (await holds(pid, inode))) return session;
     }
-    return undefined;
+    // Held by no agent while it was held at all
+    return (await inodeOf(socket)) === inode ? undefined : gone;
   }
 
   const sessionOfMark = (mark: number): string => tokens.sessionOfMark?.(mark) ?? 'unknown';
@@ -56,8 +46,9 @@ export function agentProcesses(tokens: TokenBook) {
   }
 
   /**
-   * The session whose agent holds the other end, `unknown` for one of an earlier life of the gateway; undefined for
-   * everyone else, and where the system does not say. Undefined at once: no agent can be there now, and one may later.
+   * The session whose agent holds the other end, `unknown` for one of an earlier life of the gateway, `goneClient`
+   * where no one holds it any more; undefined for everyone else, and where the system does not say. Undefined at once:
+   * no agent can be there now, and one may later.
    */
   return (socket: Socket): Promise<string | undefined> | undefined => {
     const { mark } = clientEnds.get(socket) ?? {};
@@ -66,6 +57,27 @@ export function agentProcesses(tokens: TokenBook) {
     return process.platform !== 'linux' || isQuiet ? undefined : check(socket).catch(() => undefined);
   };
 }
+
+/** One that came through a standby, which knew it, may be of another machine. */
+function isOfHere(socket: Socket): boolean {
+  if (clientEnds.has(socket)) return false;
+  const address = addressOf(socket);
+  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
+  return address === undefined || isLoopback(address) || own.some((one) => one.address === address);
+}
+
+/** What is known of processes, by what changes when one becomes another. */
+let seen = new Map<string, Known>();
+
+const processes = fromNowOn(async (): Promise<Table> => {
+  const earlier = seen;
+  const found = await Promise.all(
+    (await readdir('/proc')).filter(isPid).map((pid) => processOf(pid, earlier)),
+  );
+  const known = found.filter((one) => one !== undefined);
+  seen = new Map(known.flatMap((one) => (one.is === undefined ? [] : [[one.is, one]])));
+  return new Map(known.map((one) => [one.pid, one]));
+});
 
 type Table = ReadonlyMap<string, Known>;
 
@@ -86,12 +98,18 @@ async function processOf(pid: string, seen: ReadonlyMap<string, Known>): Promise
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // the name of a program may hold spaces and brackets: fields are counted from the last one
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [, parent = ''] = fields;
+    const [state, parent = ''] = fields;
+    // On a desktop half of all are the kernel's own, which start no programs
+    if ((Number(fields[6]) & kernelThread) !== 0) return undefined;
+    // The others may go on where the first thread has ended; what that one had, the system shows of them alone
+    const isHeadless = state === 'Z';
+    if (isHeadless && Number(fields[17]) < 2) return undefined;
     const is = identity(pid, fields);
     const before = is === undefined ? undefined : seen.get(is);
     if (before !== undefined) return before.parent === parent ? before : { ...before, parent };
+    const [thread = pid] = isHeadless ? (await threadsOf(pid)).filter((one) => one !== pid) : [];
     const [environment, mark] = await Promise.all([
-      readFile(`/proc/${pid}/environ`, 'latin1').catch(() => undefined),
+      readFile(`/proc/${pid}/task/${thread}/environ`, 'latin1').catch(() => undefined),
       markAt(pid),
     ]);
     const token = environment?.split('\0').find((entry) => entry.startsWith(variable));
@@ -120,12 +138,28 @@ function identity(pid: string, fields: readonly string[]): string | undefined {
 }
 
 const variable = 'SVC_GATEWAY_TOKEN=';
+/** PF_KTHREAD of Linux. */
+const kernelThread = 0x200000;
 
+/** Of any thread of it: one may have files of its own. */
 async function holds(pid: string, inode: string): Promise<boolean> {
-  const folder = `/proc/${pid}/fd`;
-  const names = await readdir(folder).catch(() => []);
-  const targets = await Promise.all(names.map((name) => readlink(`${folder}/${name}`).catch(() => '')));
-  return targets.includes(`socket:[${inode}]`);
+  for (const thread of await threadsOf(pid)) {
+    const folder = `/proc/${pid}/task/${thread}/fd`;
+    const names = await readdir(folder).catch(() => []);
+    if (names.some((name) => linkAt(`${folder}/${name}`) === `socket:[${inode}]`)) return true;
+  }
+  return false;
+}
+
+const threadsOf = (pid: string): Promise<readonly string[]> => readdir(`/proc/${pid}/task`).catch(() => []);
+
+/** At once: there are tens in each thread of an agent, and a way through the thread pool takes ten times as long. */
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // closed in between
+  }
 }
 
 /**
@@ -145,29 +179,63 @@ function fromNowOn<Value>(read: () => Promise<Value>): () => Promise<Value> {
       }));
 }
 
-/** The system's tables of connections, one row each, for both families. */
-async function readConnections(): Promise<string> {
-  const tables = ['/proc/self/net/tcp', '/proc/self/net/tcp6'].map((path) =>
-    readFile(path, 'latin1').catch(() => ''),
-  );
-  return (await Promise.all(tables)).join('');
+/**
+ * By which the system knows the client's end of a connection; `0` where that is closed. A client may speak the newer
+ * protocol where the gateway hears the older one. Rows that come and go while a table is read push one out of its sight
+ * now and then: it is there the next time.
+ */
+async function inodeOf(socket: Socket): Promise<string | undefined> {
+  for (const table of [connections, connections6, connections, connections6]) {
+    const inode = inodeIn(await table(), socket);
+    if (inode !== undefined) return inode;
+  }
+  return undefined;
+}
+
+const tableAt = (path: string) => fromNowOn(() => readFile(path, 'latin1').catch(() => ''));
+const [connections, connections6] = [tableAt('/proc/self/net/tcp'), tableAt('/proc/self/net/tcp6')];
+
+/** Of a connection, as the gateway's end sees it. */
+interface Ends extends Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'> {
+  /** Absent: of a standby that did not say it. */
+  readonly localAddress?: string | undefined;
 }
 
 /**
- * Of the client's end: the row whose local port is our remote one. Ten thousand rows are passed over, not taken apart.
+ * Of the client's end: the row that leads from our far end to our near one, addresses and all: one port may be that of
+ * several connections, of which an agent's is one. Ten thousand rows are passed over, not taken apart.
  * @example inodeIn('  3: 0100007F:C350 0100007F:1CFC 01 00000000:00000000 00:00000000 00000000 0 0 81234', socket)
  */
-export function inodeIn(
-  table: string,
-  { remotePort = 0, localPort = 0 }: Pick<Socket, 'remotePort' | 'localPort'>,
-): string | undefined {
-  const hex = (port: number): string => `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
-  const [client, ours] = [hex(remotePort), hex(localPort)];
-  for (let at = table.indexOf(client); at >= 0; at = table.indexOf(client, at + 1)) {
-    const end = table.indexOf('\n', at);
-    const rest = table.slice(at + client.length, end < 0 ? undefined : end);
-    const colon = rest.indexOf(':');
-    if (rest.startsWith(ours, colon)) return rest.trim().split(/\s+/)[7];
+export function inodeIn(table: string, ends: Ends): string | undefined {
+  const port = (n = 0): string => `:${n.toString(16).toUpperCase().padStart(4, '0')} `;
+  const near = ends.localAddress === undefined ? undefined : spelled(ends.localAddress);
+  for (const client of spelled(ends.remoteAddress ?? '')) {
+    const begin = `: ${client}${port(ends.remotePort)}`;
+    for (let at = table.indexOf(begin); at >= 0; at = table.indexOf(begin, at + 1)) {
+      const end = table.indexOf('\n', at);
+      const rest = table.slice(at + begin.length, end < 0 ? undefined : end);
+      const [address = ''] = rest.split(':', 1);
+      if ((near?.includes(address) ?? true) && rest.startsWith(port(ends.localPort), address.length))
+        return rest.trim().split(/\s+/)[7];
+    }
   }
   return undefined;
+}
+
+/** As the tables spell an address, in words of four bytes as this machine keeps them; the older ones in both tables. */
+function spelled(address: string): readonly string[] {
+  const plain = address.replace(/^::ffff:(?=\d+\.)/, '').replace(/%.*$/, '');
+  if (isIPv4(plain)) {
+    const bytes = plain.split('.').map(Number);
+    return [wordsOf(bytes), wordsOf([...Array<number>(10).fill(0), 255, 255, ...bytes])];
+  }
+  if (!isIPv6(plain)) return [];
+  const [head = [], tail = []] = plain.split('::').map((part) => part.split(':').filter((one) => one !== ''));
+  const groups = [...head, ...Array<string>(8 - head.length - tail.length).fill('0'), ...tail];
+  return [wordsOf(groups.map((one) => parseInt(one, 16)).flatMap((one) => [one >> 8, one & 255]))];
+}
+
+function wordsOf(bytes: readonly number[]): string {
+  const words = Buffer.from(bytes);
+  return (endianness() === 'LE' ? words.swap32() : words).toString('hex').toUpperCase();
 }

@@ -180,6 +180,8 @@ export function createAuthenticator(options: {
     agents.set(socket, found);
     const session = await found;
     if (session === undefined) return identity;
+    if (session === goneClient)
+      return { type: 'orphaned', refusal: refuse('FORBIDDEN', {}, goneMessage), by: session };
     return { type: 'orphaned', refusal: refuse('FORBIDDEN', {}, message), by: `session:${session}` };
   }
 
@@ -215,6 +217,15 @@ export function createAuthenticator(options: {
     newcomer: (socket) => unlessAgent(socket, { type: 'anonymous' }, 'An agent pairs no browser.'),
   };
 }
+
+/**
+ * A client of this machine that had sent its request and was gone before it was known whose it is: an agent could do so
+ * with the operator's token, for what it does not need the answer to.
+ */
+export const goneClient = 'gone';
+
+/** For the audit log alone: who is gone reads no answer. */
+const goneMessage = 'The client went away before it was known whether it is an agent; nothing was done.';
 
 const known: Identity = { type: 'authenticated', caller: operator };
 const markers = ['x-svc-tool-call', 'x-svc-caller-session', 'x-svc-session-capability'];

@@ -226,7 +226,7 @@ export interface Client {
 }
 
 export function clientOf(request: IncomingMessage): Client {
-  const address = request.socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+  const address = addressOf(request.socket);
   const { host = '', forwarded, 'x-forwarded-for': forwardedFor, 'x-real-ip': realIp } = request.headers;
   const name = host.replace(/:\d+$/, '');
   const direct =
@@ -242,6 +242,10 @@ export function clientOf(request: IncomingMessage): Client {
   };
 }
 
+/** Of its other end, as people write it; undefined once it is closed. `addressOf(socket) // '127.0.0.1'` */
+export const addressOf = (socket: Socket): string | undefined =>
+  socket.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, '');
+
 /** A client's end of a connection that came through a standby. */
 export interface ClientEnd {
   /** Of the client. */
@@ -249,6 +253,7 @@ export interface ClientEnd {
   readonly port: number;
   /** Of the standby, where the client connected. */
   readonly localPort: number;
+  readonly localAddress?: string;
   /** Over TLS, as far as the standby. */
   readonly secure: boolean;
   /** What the standby listens on: one of its names, unless a wildcard. */

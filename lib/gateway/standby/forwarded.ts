@@ -78,6 +78,7 @@ export function forwardedConnections(key: string, server: Server, cert: string |
     Object.defineProperties(socket, {
       remoteAddress: { value: said.address },
       remotePort: { value: said.port },
+      localAddress: { value: said.localAddress },
       localPort: { value: said.localPort },
       encrypted: { value: said.secure },
     });

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { HomeState, SeenOwner } from '../../store/postgres/seen-home.js';
 import { refuse } from '../../../machines/refusals.js';
 import { agentProcesses } from '../agent-process.js';
+import { goneClient } from '../authentication.js';
 import { failureBody } from '../errors.js';
 import { forwardPath, forwardProtocol, introduce } from './forwarded.js';
 import { limits, type Listeners } from '../listeners.js';
@@ -84,6 +85,7 @@ export function openStandby({
       const owner = home?.owner;
       if (owner !== undefined && performance.now() - failedAt > retryMs) {
         client ??= await clientEndOf(socket);
+        if (client === undefined) return false;
         const upstream = await reach(owner, client);
         const isStillIt = home?.owner?.key === owner.key && open.has(socket);
         if (upstream !== undefined && isStillIt && end === undefined)
@@ -135,12 +137,15 @@ export function openStandby({
   // Never quiet: whose agents work on this machine is not known here
   const markedAt = agentProcesses({ size: 1, resolve: () => undefined, sessionOfMark: String });
 
-  async function clientEndOf(socket: Socket): Promise<ClientEnd> {
+  /** Undefined: it has sent something and is gone, and whose it was can be told by no one. */
+  async function clientEndOf(socket: Socket): Promise<ClientEnd | undefined> {
     const mark = await markedAt(socket);
+    if (mark === goneClient) return undefined;
     return {
       address: socket.remoteAddress ?? '',
       port: socket.remotePort ?? 0,
       localPort: socket.localPort ?? 0,
+      ...(socket.localAddress !== undefined && { localAddress: socket.localAddress }),
       secure: (socket as Partial<TLSSocket>).encrypted === true,
       host,
       ...(mark !== undefined && { mark: Number(mark) }),

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { findAgentMark } from '../../../actors/engines/process/agent-mark.js';
 import { findSystemProgram } from '../../../actors/sandbox/system-program.js';
 import { agentProcesses, inodeIn } from '../../../lib/gateway/agent-process.js';
+import { goneClient } from '../../../lib/gateway/authentication.js';
 import { Troupe } from '../cli/troupe.js';
 import { makeClient, type Client } from './fixture.js';
 
@@ -16,6 +17,8 @@ import { makeClient, type Client } from './fixture.js';
  */
 const mark =
   process.platform === 'linux' ? await findAgentMark(await findSystemProgram('prlimit')) : undefined;
+
+const perl = await findSystemProgram('perl');
 
 describe("an agent with the operator's token", function () {
   if (mark === undefined) {
@@ -54,6 +57,13 @@ describe("an agent with the operator's token", function () {
       look();`;
     return `cat > thief.cjs <<'END'\n${program}\nEND\n${start(`'${process.execPath}' thief.cjs > /dev/null 2>&1`)}`;
   };
+
+  /** In perl, which does what JavaScript cannot: `$port` and `$token` of the gateway. */
+  const readHome = (): string => `
+      open(my $f, "<", "${join(troupe.home(), 'gateway.json')}");
+      my $told = join("", <$f>);
+      my ($port) = $told =~ /"port":\\s*(\\d+)/;
+      my ($token) = $told =~ /"token":\\s*"([^"]+)"/;`;
 
   /** Its shell waits for it: what has not left its group yet ends with the turn. */
   const orphaned = (program: string): string =>
@@ -121,6 +131,63 @@ describe("an agent with the operator's token", function () {
     expect(await answered(cwd)).to.match(/^403 /);
     await audited('session:unknown');
   });
+
+  if (perl === undefined) return console.log('      there is no perl here: what needs it is not tried');
+
+  // The system lists no files of a process whose first thread has ended, nor those that a thread has for itself
+  for (const [name, { before, last }] of Object.entries({
+    'from a process whose first thread has ended': {
+      before: 'until ($state->() eq "Z") {}',
+      last: '$exit->()',
+    },
+    'from a thread with files of its own': { before: '$unshare->()', last: '$thread->join' },
+  }))
+    it(`is refused ${name}`, async () => {
+      const [exit, unshare] = process.arch === 'x64' ? [60, 272] : [93, 97];
+      const program = `
+        use threads;
+        use IO::Socket::INET;
+        my $exit = sub { syscall(${exit}, 0) };
+        my $unshare = sub { syscall(${unshare}, 0x400) == 0 or die };
+        my $state = sub { open(my $f, "<", "/proc/$$/stat"); <$f> =~ /[)] (.)/; $1 };
+        my $thread = threads->create(sub {
+          ${before};
+          ${readHome()}
+          my $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $port) or die;
+          print $socket "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1:$port\\r\\nAuthorization: Bearer $token\\r\\n",
+            "Connection: close\\r\\n\\r\\n";
+          open(my $answer, ">", "answer.new");
+          print $answer join("", <$socket>);
+          close($answer);
+          rename("answer.new", "answer");
+        });
+        ${last};`;
+      const { id, cwd } = await begin(`cat > thief.pl <<'END'\n${program}\nEND\n${perl} thief.pl\n`);
+      expect(await answered(cwd)).to.match(/^HTTP\/1.1 403 /);
+      await ended(id);
+    });
+
+  // Its socket belonged to no one when that was checked. More was on its way than was read, so its end was not seen
+  it('is refused when it does not wait for the answer', async () => {
+    const made = await operator.post('/api/cron', { name: 'nightly', schedule: '0 3 * * *', prompt: 'x' });
+    expect(made.status, made.text).to.equal(201);
+    const job = made.body.id;
+    const program = `
+      use IO::Socket::INET;
+      ${readHome()}
+      for (1 .. 20) {
+        my $socket = IO::Socket::INET->new(PeerAddr => "127.0.0.1", PeerPort => $port) or die;
+        my $head = "HTTP/1.1\\r\\nHost: localhost:$port\\r\\nAuthorization: Bearer $token\\r\\n";
+        $socket->blocking(0);
+        syswrite($socket, "DELETE /api/cron/${job} $head\\r\\nPOST /api/cron \${head}Content-Length: 99999999\\r\\n\\r\\n");
+        1 while syswrite($socket, "x" x 65536);
+        close($socket);
+      }`;
+    const { id } = await begin(`cat > thief.pl <<'END'\n${program}\nEND\n${perl} thief.pl\n`);
+    await ended(id);
+    expect((await operator.get(`/api/cron/${job}`)).status).to.equal(200);
+    await audited('gone');
+  });
 });
 
 describe('who is at the other end of a connection', function () {
@@ -167,18 +234,51 @@ describe('who is at the other end of a connection', function () {
     }
   });
 
-  it('is the row with its port on the near side and ours on the far side', () => {
+  // Who holds a connection that is closed on the far side is told by no one: it counted as the operator's
+  it('is said to be gone where it is', async () => {
+    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    try {
+      const holder = agentProcesses({ size: 1, minted: 1, resolve: () => undefined });
+      expect(await holder(socket)).to.equal(undefined);
+      client.destroy();
+      await once(socket.resume(), 'end');
+      expect(await holder(socket)).to.equal(goneClient);
+    } finally {
+      socket.destroy();
+      server.close();
+    }
+  });
+
+  // An agent can have a connection of the same ports, from another address: the first row of the two was believed
+  it('is the row that leads from its end to ours', () => {
     const row = (near: string, far: string, inode: number): string =>
       `   7: ${near} ${far} 01 00000000:00001D04 00:00000000 00000000  1000        0 ${inode} 1 0000000078121d1c\n`;
+    const older = '0000000000000000FFFF0000';
     const table = [
       '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n',
       row('0100007F:1CFC', '0100007F:C350', 1), // our own end
       row('0100007F:C350', '0100007F:1F90', 2), // the same port, to another server
-      row('00000000000000000000000001000000:C350', '00000000000000000000000001000000:1CFC', 3),
+      row('0200007F:C350', '0100007F:1CFC', 3), // the same ports, from another address
+      row('0100007F:C350', '0200007F:1CFC', 4), // and to another address
+      row('0100007F:C350', '0100007F:1CFC', 5),
+      row(`${older}0300007F:C350`, `${older}0100007F:1CFC`, 6), // as Java speaks
+      row('00000000000000000000000001000000:C350', '00000000000000000000000001000000:1CFC', 7),
+      row('B80D0120000000000000000012340000:C350', 'B80D0120000000000000000001000000:1CFC', 8),
     ].join('');
-    const ends = { remotePort: 0xc350, localPort: 0x1cfc };
-    expect(inodeIn(table, ends)).to.equal('3');
-    expect(inodeIn(table.trimEnd(), ends)).to.equal('3');
+    const ports = { remotePort: 0xc350, localPort: 0x1cfc };
+    const ends = { ...ports, remoteAddress: '127.0.0.1', localAddress: '127.0.0.1' };
+    expect(inodeIn(table, ends)).to.equal('5');
+    expect(inodeIn(table.trimEnd(), ends)).to.equal('5');
+    expect(inodeIn(table, { ...ends, remoteAddress: '::ffff:127.0.0.1' })).to.equal('5');
+    expect(inodeIn(table, { ...ends, localAddress: '127.0.0.2' })).to.equal('4');
+    expect(inodeIn(table, { ...ends, remoteAddress: '127.0.0.3' })).to.equal('6');
+    expect(inodeIn(table, { ...ports, remoteAddress: '::1', localAddress: '::1' })).to.equal('7');
+    expect(
+      inodeIn(table, { ...ports, remoteAddress: '2001:db8::3412', localAddress: '2001:db8::1' }),
+    ).to.equal('8');
     expect(inodeIn(table, { ...ends, remotePort: 0x1d04 })).to.equal(undefined);
   });
 });
