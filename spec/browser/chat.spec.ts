@@ -92,8 +92,22 @@ describe('a conversation in the console', () => {
       await shows(['later, please', 'third', 'second']);
       await page.keyboard.press('Alt+ArrowUp'); // the focus is where it was
       await shows(['third', 'later, please', 'second']);
-      for (const key of ['Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowDown', 'Alt+ArrowUp'])
-        await page.keyboard.press(key);
+      // What was read between two moves put the second one back, and the next key moved from there
+      let moves = 0;
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await page.route('**/queue/*/move', async (route) => {
+        moves += 1;
+        if (moves === 2) await released;
+        await route.fallback();
+      });
+      const read = page.waitForResponse(/\/queue$/);
+      await page.keyboard.press('Alt+ArrowDown');
+      await page.keyboard.press('Alt+ArrowDown');
+      await (await read).finished();
+      await shows(['later, please', 'second', 'third']);
+      release();
+      for (const key of ['Alt+ArrowDown', 'Alt+ArrowUp']) await page.keyboard.press(key);
       await page.waitForSelector('.queue [role=status] >> text=Number 2 of 3', { state: 'attached' });
       await shows(['later, please', 'third', 'second']);
       await poll(order, (words) => words.join() === 'later, please,third,second');

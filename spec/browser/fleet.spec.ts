@@ -52,6 +52,7 @@ describe('the fleet in a browser', () => {
     await page.click('.chip >> text=executing');
     await page.waitForSelector('#list-title >> text=longest first');
     await until(page, 'document.querySelectorAll(".row").length === 1');
+    await page.waitForSelector('.row >> text=second'); // its place is there before it was read
     await until(
       page,
       '(document.querySelector(".virtual").focus(), document.querySelector(".row.at") !== null)',

@@ -68,7 +68,7 @@ export class Conversation {
     this.timer = undefined;
     if (this.busy) return void (this.stale = true);
     this.busy = true;
-    const hadEnded = this.ended;
+    const { ended: hadEnded, moves } = this;
     try {
       const path = { id: this.id };
       const [{ messages = [], messagesPage, ...session }, queue] = await Promise.all([
@@ -78,7 +78,9 @@ export class Conversation {
       if (this.closed) return;
       this.join(messages as readonly Message[], messagesPage?.hasOlder ?? false);
       this.session.value = session as Session;
-      this.queue.value = queue.filter(({ status }) => status === 'pending');
+      // What was read while something was moved would put it back
+      if (this.sending === undefined && moves === this.moves)
+        this.queue.value = queue.filter(({ status }) => status === 'pending');
       if (hadEnded || session.status !== 'running') {
         this.ended = false;
         this.speech.value = silence;
@@ -93,6 +95,34 @@ export class Conversation {
     if (!this.stale) return;
     this.stale = false;
     this.soon();
+  }
+
+  private readonly unsent: { readonly item: string; readonly position: number }[] = [];
+  private sending: Promise<void> | undefined;
+  private moves = 0;
+
+  /**
+   * A message that waits stands at its new place at once, and that is sent in turn. Where a move is refused, those
+   * behind it are not sent; in the end all is read again.
+   */
+  moveQueued(item: QueueItem, to: number): Promise<void> {
+    const items = this.queue.value;
+    this.queue.value = items.toSpliced(items.indexOf(item), 1).toSpliced(to, 0, item);
+    this.moves += 1;
+    this.unsent.push({ item: item.id, position: to + 1 });
+    return (this.sending ??= this.sendMoves().finally(() => {
+      this.unsent.length = 0;
+      this.sending = undefined;
+      this.refresh();
+    }));
+  }
+
+  private async sendMoves(): Promise<void> {
+    for (let next = this.unsent.shift(); next !== undefined; next = this.unsent.shift()) {
+      const { item, position } = next;
+      const params = { path: { id: this.id, item } };
+      await must(client.post('/api/sessions/{id}/queue/{item}/move', { params, body: { position } }));
+    }
   }
 
   /** The newest page takes its place behind what was read before; a hole between them is not shown as none. */

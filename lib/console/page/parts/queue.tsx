@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { client, must } from '../../../page/gateway.js';
 import { isFocusLost } from '../../../page/keys.js';
-import type { Conversation, QueueItem } from '../conversation.js';
+import type { Conversation } from '../conversation.js';
 import type { Session } from '../session.js';
 import { writeAgain } from './composer.js';
 import { Fault } from './answered.js';
@@ -15,7 +15,7 @@ import { Fault } from './answered.js';
 export function Queue({ session, talk }: { readonly session: Session; readonly talk: Conversation }) {
   const items = talk.queue.value;
   const { message, busy, attempt } = useAction();
-  const { move, moved } = useMoves(session.id, talk, attempt);
+  const { move, moved } = useMoves(talk, attempt);
   const path = { id: session.id };
   const paused = session.queuePaused === true;
   if (items.length === 0 && !paused) return null;
@@ -40,7 +40,7 @@ export function Queue({ session, talk }: { readonly session: Session; readonly t
               const by = event.altKey ? steps[event.key] : undefined;
               if (by === undefined) return;
               event.preventDefault();
-              move(item, by);
+              move(item.id, by);
             }}
           >
             <span class="clip">{item.prompt ?? 'A message'}</span>
@@ -54,7 +54,7 @@ export function Queue({ session, talk }: { readonly session: Session; readonly t
                   aria-disabled={items[at + by] === undefined}
                   aria-label={`Move ${by < 0 ? 'up' : 'down'}: ${item.prompt ?? 'a message'}`}
                   title={by < 0 ? 'Move up (Alt ↑)' : 'Move down (Alt ↓)'}
-                  onClick={() => move(item, by)}
+                  onClick={() => move(item.id, by)}
                 >
                   {by < 0 ? '↑' : '↓'}
                 </button>
@@ -90,9 +90,8 @@ export function Queue({ session, talk }: { readonly session: Session; readonly t
 
 const steps: Readonly<Record<string, -1 | 1>> = { ArrowUp: -1, ArrowDown: 1 };
 
-/** What is moved stands at its new place at once, and is sent in turn; where that is refused, all is read again. */
-function useMoves(id: string, talk: Conversation, attempt: ReturnType<typeof useAction>['attempt']) {
-  const unsent = useRef<{ readonly item: string; readonly position: number }[]>([]);
+/** Where what was moved stands now, and the focus with it. */
+function useMoves(talk: Conversation, attempt: ReturnType<typeof useAction>['attempt']) {
   const moved = useSignal('');
   const held = useRef<HTMLElement | null>(null);
   useLayoutEffect(() => {
@@ -100,30 +99,16 @@ function useMoves(id: string, talk: Conversation, attempt: ReturnType<typeof use
     if (isFocusLost()) held.current?.focus();
     held.current = null;
   }, [talk.queue.value]);
-  const send = async (): Promise<void> => {
-    try {
-      for (let next = unsent.current.shift(); next !== undefined; next = unsent.current.shift()) {
-        const { item, position } = next;
-        const params = { path: { id, item } };
-        await must(client.post('/api/sessions/{id}/queue/{item}/move', { params, body: { position } }));
-      }
-    } catch (error) {
-      unsent.current = [];
-      moved.value = '';
-      talk.refresh();
-      throw error;
-    }
-  };
-  const move = (item: QueueItem, by: -1 | 1): void => {
+  const move = (id: string, by: -1 | 1): void => {
     const items = talk.queue.value;
-    const at = items.findIndex((one) => one.id === item.id);
-    const to = at + by;
-    if (at < 0 || items[to] === undefined) return;
+    const at = items.findIndex((one) => one.id === id);
+    const [item, to] = [items[at], at + by];
+    if (item === undefined || items[to] === undefined) return;
     held.current = document.activeElement as HTMLElement | null;
-    talk.queue.value = items.toSpliced(at, 1).toSpliced(to, 0, item);
     moved.value = `Number ${to + 1} of ${items.length}`;
-    unsent.current.push({ item: item.id, position: to + 1 });
-    void attempt(send);
+    const sent = talk.moveQueued(item, to);
+    sent.catch(() => (moved.value = ''));
+    void attempt(() => sent);
   };
   return { move, moved: moved.value };
 }
