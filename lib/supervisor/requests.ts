@@ -162,7 +162,8 @@ export class Requests {
             );
           } catch (error) {
             // the kind's view or the caller's predicate threw; what is committed stays committed
-            reject(this.kernel.fault(`the view of ${kind.kind} ${id} threw`, error));
+            const taken = outcome.type === 'done' ? `has taken "${event.type}", but` : 'is not changed, and';
+            reject(this.kernel.fault(`${kind.kind} ${id} ${taken} cannot be shown`, error));
           }
         },
       });

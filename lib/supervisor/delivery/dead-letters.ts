@@ -9,7 +9,7 @@ import type { Commits } from '../commit.js';
 import type { ActorView, DeadLetter } from '../contract.js';
 import { viewOf, type ActorState } from '../draft/actor-state.js';
 import { notFound } from '../draft/admission.js';
-import { reasonOf } from '../draft/stored-form.js';
+import { reasonOf } from '../../../machines/text.js';
 import { lettersListedKey, type Failures, type StoredLetter } from '../failures.js';
 import type { Inbox, InboxEntry } from './inbox.js';
 import type { Kernel } from '../kernel.js';
@@ -229,7 +229,12 @@ export class Resumption {
   private commit(kind: Kind, cell: Cell, by: Caller, kept: readonly InboxEntry[]): Promise<ActorState> {
     const draft = this.commits.draft({ by, cause: null });
     const event = { type: 'kernel.resumed' };
-    draft.overlay(kind, cell.id, cell.state as ActorState, event, { halted: null, failures: [] });
+    try {
+      draft.overlay(kind, cell.id, cell.state as ActorState, event, { halted: null, failures: [] });
+    } catch (problem) {
+      this.kernel.cells.release(cell); // a rule of the kind threw
+      throw problem;
+    }
     return new Promise((resolve, reject) => {
       this.commits.commit(draft, [cell], (error) => {
         if (error !== undefined) return reject(error as Error);

@@ -48,6 +48,16 @@ export function assertJson(value: unknown, name: string): void {
   assertCarried(value, name);
 }
 
+/** No compiler may have seen the host. A promise that no one awaits would end the process where it rejects. */
+export function assertAtOnce<Answer>(
+  answer: Answer,
+  otherwise: string,
+): asserts answer is Exclude<Answer, Promise<unknown>> {
+  if (!(answer instanceof Promise)) return;
+  answer.catch(() => undefined);
+  throw new TypeError(otherwise);
+}
+
 /** The very value that will be read back from that text. Nothing (undefined) is null. */
 export const carried = (value: unknown, name: string): Json =>
   value === undefined ? null : (JSON.parse(jsonText(value, name)) as Json);
@@ -229,6 +239,7 @@ const pairs = (flat: readonly unknown[]): [unknown, unknown][] =>
   flat.flatMap((key, n) => (n % 2 === 0 ? [[key, flat[n + 1]] as [unknown, unknown]] : []));
 
 function unfit(value: unknown, path: string): TypeError {
+  if (value instanceof Promise) value.catch(() => undefined); // no one will await it
   const what =
     typeof value === 'object'
       ? value instanceof Date
