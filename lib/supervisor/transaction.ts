@@ -11,7 +11,7 @@ import type { ActorView, Committed, EventObject, Transaction, TransactionContext
 import { viewOf } from './draft/actor-state.js';
 import { assertAtOnce, assertJson, isPlain, jsonText, ownCopy } from './draft/codec.js';
 import type { Draft } from './draft/draft.js';
-import { notFound, reserved } from './draft/admission.js';
+import { addressOf, notFound, reserved } from './draft/admission.js';
 import type { Kernel } from './kernel.js';
 
 /**
@@ -175,7 +175,7 @@ class HeldTransaction implements TransactionContext {
       kind,
       id,
       ownCopy((options.input ?? {}) as object) as Json,
-      options.parent ?? null,
+      options.parent == null ? null : addressOf(options.parent, 'parent'),
     );
     if (refusal !== undefined) throw refusal;
     return this.read({ kind: name, id }) as ActorView;
