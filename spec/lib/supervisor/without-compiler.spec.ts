@@ -166,4 +166,17 @@ describe('a host without a compiler', () => {
     expect(await message(supervisor.retry('x', nobody))).to.match(/^by must be a caller/);
     expect(await message(supervisor.ask('plain', 'a', { type: 'go' }))).to.match(/"revision"/);
   });
+
+  // "One for the orders, one for the payments": the second began the effects of the first once more, called `recover` of
+  // those that ran, and took the store from the first at its next write
+  it('hears that a store has a supervisor already, and may give it to the next one after a stop', async () => {
+    const store = memoryStore();
+    const first = await createSupervisor({ kinds: [kindOf('plain')], store });
+    expect(await message(createSupervisor({ kinds: [kindOf('other')], store }))).to.match(
+      /^another supervisor uses this store: give all kinds to one/,
+    );
+    expect(isRefusal(await first.spawn('plain', { id: 'a' }))).to.equal(false);
+    await first.stop();
+    expect(await message(createSupervisor({ kinds: [kindOf('plain')], store }))).to.not.match(/another/);
+  });
 });
