@@ -76,7 +76,7 @@ export interface Kind<
   /** What steps the machine, where that is not XState 5: see `troupe/xstate6`. */
   readonly driver?: Driver;
   /**
-   * Version of `index` and `counts`, where they change and the kind's own version does not. Whenever one of the
+   * Version of `index` and `totals`, where they change and the kind's own version does not. Whenever one of the
    * two versions grows, all actors of the kind are listed and counted again, in the background.
    */
   readonly indexVersion?: number;

@@ -82,3 +82,13 @@ function edits(from: string, to: string): number {
   }
   return row[to.length] ?? 0;
 }
+
+/** In words, whatever it is: hosts throw refusals, texts, and objects that have no text at all. */
+export function reasonOf(cause: unknown): string {
+  try {
+    const { message } = Object(cause) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : String(cause);
+  } catch {
+    return 'something without a text';
+  }
+}

@@ -1,7 +1,7 @@
 import Koa from 'koa';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { answerRefusal } from './errors.js';
+import { answerRefusal, failures } from './errors.js';
 import { createRouter } from './router.js';
 import { attentionRoutes } from './routes/attention.js';
 import { inspectRoutes } from './routes/inspect/actors.js';
@@ -90,6 +90,7 @@ export function serveInspector(
   const log = supervisor.environment.log;
   pulseOf(supervisor); // from now on it is remembered what happens
   const koa = new Koa();
+  koa.use(failures(log, () => supervisor.environment.ids.next()));
   koa.use(async (ctx, next) => {
     const admission = await judge(ctx.req);
     if (isRefusal(admission)) return answerRefusal(ctx, admission);

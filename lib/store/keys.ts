@@ -103,6 +103,8 @@ const path = /^[A-Za-z0-9._:~/-]*$/;
 export function part(text: string): string {
   if (plain.test(text)) return text;
   if (path.test(text)) return text.replaceAll('/', '%2F'); // what the keys of lists are made of
+  if (typeof (text as unknown) !== 'string')
+    throw new TypeError(`an id or a name must be a text, not ${typeof text}`);
   // Half of a surrogate pair is legal in a JavaScript string but not in UTF-8; `%u` keeps two such texts
   // apart.
   return text.replace(pieces, (piece) =>

@@ -125,7 +125,7 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
     }[],
   ): Promise<readonly (ListRowOf<KindNamed<Kinds, Name>, List> | undefined)[]>;
   /**
-   * How many actors count under each of the names that the kind's `counts` gives. Committed numbers; costs
+   * How many actors count under each of the names that the kind's `totals` gives. Committed numbers; costs
    * nothing.
    */
   totals(kind: Kinds[number]['kind']): ReadonlyMap<string, number>;
@@ -164,7 +164,7 @@ export interface Supervisor<Kinds extends AnyKinds = readonly Kind[]> {
     actor: ActorKey<Name>,
     by: Caller,
   ): Promise<Why<ActorViewOf<KindNamed<Kinds, Name>>> | undefined>;
-  /** The durable key-value rows of plans (`Turns.put`) by prefix. */
+  /** The durable key-value rows of transactions (`tx.put`) by prefix. */
   keyValues(prefix: string): Promise<readonly (readonly [key: string, value: Json])[]>;
   /** A handle usable wherever XState users expect an actor reference. */
   handle<Name extends Kinds[number]['kind']>(kind: Name, id: string): Handle<KindNamed<Kinds, Name>>;

@@ -8,7 +8,7 @@ import type { Commits } from './commit.js';
 import type { DeadLetter, Failing } from './contract.js';
 import { seenBy, type Delivery } from './delivery/deliver.js';
 import type { Draft } from './draft/draft.js';
-import { reasonOf } from './draft/stored-form.js';
+import { reasonOf } from '../../machines/text.js';
 import type { Kernel } from './kernel.js';
 
 /**

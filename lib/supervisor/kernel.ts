@@ -16,7 +16,7 @@ import { Intake } from './cells/intake.js';
 import { Ownership } from './ownership.js';
 import type { Limits, ProgressFrame } from './contract.js';
 import type { Kinds } from './draft/kinds.js';
-import { reasonOf } from './draft/stored-form.js';
+import { reasonOf } from '../../machines/text.js';
 import { xstate5 } from './draft/driver.js';
 import { EventLog } from './event-log.js';
 import { IndexGenerations } from './housekeeping/index-generations.js';
@@ -59,7 +59,11 @@ export class Kernel {
   fault(what: string, error: unknown): Fault {
     if (error instanceof Fault) return error;
     const faultId = this.environment.ids.next();
-    this.environment.log.error({ faultId, err: error }, what);
+    try {
+      this.environment.log.error({ faultId, err: error }, what);
+    } catch {
+      this.environment.log.error({ faultId, err: reasonOf(error) }, what); // it cannot even be read
+    }
     return new Fault(faultId, `${what}: ${reasonOf(error)}`, { cause: error });
   }
 

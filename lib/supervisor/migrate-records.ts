@@ -3,7 +3,8 @@ import type { Op, Store } from '../store/contract.js';
 import { keys, partsOf, prefix } from '../store/keys.js';
 import { encodeState } from './draft/codec.js';
 import { xstate5 } from './draft/driver.js';
-import { decodeRecord, draftRecord, reasonOf, sealRecord } from './draft/stored-form.js';
+import { reasonOf } from '../../machines/text.js';
+import { decodeRecord, draftRecord, sealRecord } from './draft/stored-form.js';
 
 /**
  * Brings stored actors to the versions of their kinds ahead of time, without running any. Each page of records is one

@@ -128,7 +128,7 @@ export interface Transaction<Result extends Json, Kinds extends AnyKinds = reado
    * named.
    */
   readonly actors: readonly ActorKey<Kinds[number]['kind']>[];
-  /** Keys of own rows (`Turns.put`) that the plan will `peek` at. */
+  /** Keys of own rows (`tx.put`) that `tx.get` will read. */
   readonly reads?: readonly string[];
   /** Who asks, for policies and the log. Default: the operator. */
   readonly by?: Caller;
@@ -171,7 +171,7 @@ export interface TransactionContext<Kinds extends AnyKinds = readonly Kind[]> {
   next(counter: string): number;
   /** A durable key-value row of the plan's own (`null` deletes). */
   put(key: string, value: Json): void;
-  /** A row of the plan's own as it was when the plan began; named in `Plan.reads`. Last write wins. */
+  /** A row of the plan's own as it was when the plan began; named in `reads`. Last write wins. */
   get(key: string): Json | undefined;
 }
 

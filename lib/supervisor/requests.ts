@@ -15,7 +15,7 @@ import type {
 } from './contract.js';
 import type { Deliverer, Outcome } from './delivery/deliver.js';
 import type { Transactions } from './transaction.js';
-import { invalidId, reserved } from './draft/admission.js';
+import { assertCaller, invalidId, reserved } from './draft/admission.js';
 import type { Kernel } from './kernel.js';
 import { viewOf, type ActorState } from './draft/actor-state.js';
 import { keys } from '../store/keys.js';
@@ -162,7 +162,8 @@ export class Requests {
             );
           } catch (error) {
             // the kind's view or the caller's predicate threw; what is committed stays committed
-            reject(this.kernel.fault(`the view of ${kind.kind} ${id} threw`, error));
+            const taken = outcome.type === 'done' ? `has taken "${event.type}", but` : 'is not changed, and';
+            reject(this.kernel.fault(`${kind.kind} ${id} ${taken} cannot be shown`, error));
           }
         },
       });
@@ -246,9 +247,16 @@ export const fromOutside = (by: Caller): boolean => isPerson(by) || by.type === 
  *
  * @throws TypeError that names the member and says what it takes
  */
-function checkOptions({ by, idempotency, until }: AskOptions): void {
-  if (by !== undefined && !isTyped(by))
-    throw new TypeError("by must be a caller like { type: 'operator' }, not a name");
+function checkOptions({ by, onBehalfOf, idempotency, until }: AskOptions): void {
+  if (by !== undefined) assertCaller(by, 'by');
+  if (onBehalfOf !== undefined) {
+    // Of an empty list, no one would be asked whether it is allowed
+    if (!Array.isArray(onBehalfOf) || onBehalfOf.length === 0)
+      throw new TypeError(
+        "onBehalfOf must be a list of callers like { type: 'operator' }, with one at least",
+      );
+    for (const cause of onBehalfOf as readonly unknown[]) assertCaller(cause, 'onBehalfOf');
+  }
   if (idempotency !== undefined && !isIdempotency(idempotency))
     throw new TypeError('idempotency must be { key, scope, hash }, each a text');
   if (until !== undefined && typeof until !== 'function')
@@ -258,16 +266,16 @@ function checkOptions({ by, idempotency, until }: AskOptions): void {
 /** The same of a transaction. @throws TypeError that names the member and says what it takes */
 function checkTransaction(plan: Omit<Transaction<Json>, 'run'> & { readonly run: unknown }): void {
   if (typeof plan.name !== 'string') throw new TypeError('name must say what the transaction does');
-  if (!Array.isArray(plan.actors)) throw new TypeError('actors must be a list of { kind, id }');
+  const { actors }: { readonly actors: unknown } = plan;
+  if (!Array.isArray(actors) || actors.some((actor) => actor == null))
+    throw new TypeError('actors must be a list of { kind, id }');
   if (typeof plan.run !== 'function') throw new TypeError('run must be a function of the transaction');
   checkOptions({
     ...(plan.by === undefined ? {} : { by: plan.by }),
+    ...(plan.onBehalfOf === undefined ? {} : { onBehalfOf: plan.onBehalfOf }),
     ...(plan.idempotency === undefined ? {} : { idempotency: plan.idempotency }),
   });
 }
-
-const isTyped = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
 
 function isIdempotency(value: unknown): boolean {
   const { key, scope, hash } = Object(value) as Record<string, unknown>;

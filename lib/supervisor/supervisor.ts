@@ -1,7 +1,7 @@
 import type { AnyKinds } from '../../actors/inference.js';
 import type { Supervisor, SupervisorOptions, SupervisorStatus } from './contract.js';
 import { systemEnvironment } from '../environment.js';
-import { StoreError } from '../store/contract.js';
+import { type Store, StoreError } from '../store/contract.js';
 import { ActorHandle } from './as-actor.js';
 import { Backlog } from './delivery/backlog.js';
 import { Commits } from './commit.js';
@@ -41,6 +41,10 @@ export async function createSupervisor<const Given extends AnyKinds>(
   const { store, environment = systemEnvironment() } = options;
   if (typeof (store as Partial<typeof store> | undefined)?.write !== 'function')
     throw new TypeError('store must be an open store: memoryStore(), or await levelStore({ directory })');
+  if (inUse.has(store))
+    throw new TypeError(
+      'another supervisor uses this store: give all kinds to one, or a store of its own to each',
+    );
   const kinds = new Kinds(options.kinds, options.facts ?? {});
   const kernel = new Kernel(environment, store, kinds, { ...defaultLimits, ...options.limits });
   const commits = new Commits(kernel);
@@ -117,13 +121,23 @@ export async function createSupervisor<const Given extends AnyKinds>(
       (stopping ??= drain(parts, drainMs).then(async () => {
         ignoreStore();
         await store.close();
+        inUse.delete(store);
         root.stopped();
       })),
   };
-  await boot(parts);
+  inUse.add(store);
+  try {
+    await boot(parts);
+  } catch (error) {
+    inUse.delete(store);
+    throw error;
+  }
   root.booted();
   return supervisor as Supervisor<Given>; // at run time kinds go by name; their types are the face's
 }
+
+/** A second supervisor would begin what the first one has begun, and take the store from it. */
+const inUse = new WeakSet<Store>();
 
 interface Parts {
   readonly kernel: Kernel;

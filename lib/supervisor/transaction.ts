@@ -9,9 +9,9 @@ import type { ActorCells, Cell } from './cells/actor-cells.js';
 import type { Commits } from './commit.js';
 import type { ActorView, Committed, EventObject, Transaction, TransactionContext } from './contract.js';
 import { viewOf } from './draft/actor-state.js';
-import { assertJson, isPlain, jsonText, ownCopy } from './draft/codec.js';
+import { assertAtOnce, assertJson, isPlain, jsonText, ownCopy } from './draft/codec.js';
 import type { Draft } from './draft/draft.js';
-import { notFound, reserved } from './draft/admission.js';
+import { addressOf, notFound, reserved } from './draft/admission.js';
 import type { Kernel } from './kernel.js';
 
 /**
@@ -95,7 +95,11 @@ export class Transactions {
   ): Result | Refusal {
     try {
       const result = plan.run(turns);
-      assertAtOnce(result);
+      // What an async `run` does after its first await would be part of no commit
+      assertAtOnce(
+        result,
+        'run must answer at once, not with a promise: what it awaits belongs before the transaction',
+      );
       if (draft.torn) throw new TypeError('a step threw, and the transaction continued anyway');
       if (isRefusal(result) || extra === undefined) return result;
       if (result !== undefined) assertJson(result, 'result'); // a replay must answer the same
@@ -103,7 +107,7 @@ export class Transactions {
       return result;
     } catch (error) {
       if (isRefusal(error)) return error;
-      throw this.kernel.fault(`the plan "${plan.name}" threw`, error);
+      throw this.kernel.fault(`the transaction "${plan.name}" threw`, error);
     }
   }
 
@@ -171,7 +175,7 @@ class HeldTransaction implements TransactionContext {
       kind,
       id,
       ownCopy((options.input ?? {}) as object) as Json,
-      options.parent ?? null,
+      options.parent == null ? null : addressOf(options.parent, 'parent'),
     );
     if (refusal !== undefined) throw refusal;
     return this.read({ kind: name, id }) as ActorView;
@@ -334,15 +338,6 @@ class JointTurns implements Claim {
     this.reject(error);
     for (const cell of left) this.cells.pump(cell);
   }
-}
-
-/** What an async `run` does after its first await would be part of no commit. */
-function assertAtOnce(result: unknown): void {
-  if (!(result instanceof Promise)) return;
-  result.catch(() => undefined); // it fails with the transaction
-  throw new TypeError(
-    'run must answer at once, not with a promise: what it awaits belongs before the transaction',
-  );
 }
 
 const causeOf = (name: string, behind: string | undefined): string =>

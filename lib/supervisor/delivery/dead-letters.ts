@@ -8,8 +8,8 @@ import type { Cell } from '../cells/actor-cells.js';
 import type { Commits } from '../commit.js';
 import type { ActorView, DeadLetter } from '../contract.js';
 import { viewOf, type ActorState } from '../draft/actor-state.js';
-import { notFound } from '../draft/admission.js';
-import { reasonOf } from '../draft/stored-form.js';
+import { assertCaller, notFound } from '../draft/admission.js';
+import { reasonOf } from '../../../machines/text.js';
 import { lettersListedKey, type Failures, type StoredLetter } from '../failures.js';
 import type { Inbox, InboxEntry } from './inbox.js';
 import type { Kernel } from '../kernel.js';
@@ -72,6 +72,7 @@ export class DeadLetters {
    * operation: having read the letter, too, a second one would do it twice.
    */
   async retry(id: string, by: Caller): Promise<true | Refusal> {
+    assertCaller(by, 'by');
     if (this.dismissing.has(id)) return absent(id);
     const retry = this.retrying.get(id) ?? { callers: 0 };
     this.retrying.set(id, retry);
@@ -204,6 +205,7 @@ export class Resumption {
   ) {}
 
   async resume(actor: ActorKey, by: Caller): Promise<ActorView | Refusal> {
+    assertCaller(by, 'by');
     const { cells, kinds } = this.kernel;
     const kind = kinds.of(actor.kind);
     if (cells.isClosed) return refuse('DRAINING');
@@ -229,7 +231,12 @@ export class Resumption {
   private commit(kind: Kind, cell: Cell, by: Caller, kept: readonly InboxEntry[]): Promise<ActorState> {
     const draft = this.commits.draft({ by, cause: null });
     const event = { type: 'kernel.resumed' };
-    draft.overlay(kind, cell.id, cell.state as ActorState, event, { halted: null, failures: [] });
+    try {
+      draft.overlay(kind, cell.id, cell.state as ActorState, event, { halted: null, failures: [] });
+    } catch (problem) {
+      this.kernel.cells.release(cell); // a rule of the kind threw
+      throw problem;
+    }
     return new Promise((resolve, reject) => {
       this.commits.commit(draft, [cell], (error) => {
         if (error !== undefined) return reject(error as Error);

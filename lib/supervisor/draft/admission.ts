@@ -1,5 +1,5 @@
 import type { AnyEventObject, AnyMachineSnapshot, AnyStateMachine, AnyStateNode } from 'xstate';
-import type { Kind, Stamp } from '../../../actors/contracts.js';
+import type { ActorKey, Kind, Stamp } from '../../../actors/contracts.js';
 import type { Caller, Causes } from '../../../machines/caller.js';
 import type { Json } from '../../../machines/outputs.js';
 import { isRefusal, type NotInState, type Refusal, refuse } from '../../../machines/refusals.js';
@@ -167,6 +167,20 @@ function innermost(node: AnyStateNode): readonly string[] {
 
 const nameOf = (guard: unknown): string | undefined =>
   typeof guard === 'string' ? guard : (guard as { readonly type?: string } | undefined)?.type;
+
+/** The address alone of what a host gives as one: a handle is one, too, and holds all of its supervisor. */
+export function addressOf(actor: ActorKey, member: string): ActorKey {
+  const { kind, id } = Object(actor) as Partial<ActorKey>;
+  if (typeof kind !== 'string' || typeof id !== 'string')
+    throw new TypeError(`${member} must be an actor: { kind, id }`);
+  return { kind, id };
+}
+
+/** A caller that is a name would pass for no one whom a policy knows. */
+export function assertCaller(by: unknown, member: string): void {
+  if (typeof (Object(by) as { readonly type?: unknown }).type === 'string') return;
+  throw new TypeError(`${member} must be a caller like { type: 'operator' }, not a name`);
+}
 
 /** Records are composed by hand around an id, and keys and addresses hold it. */
 export function invalidId(id: string): Refusal | undefined {

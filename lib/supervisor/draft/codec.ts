@@ -48,6 +48,16 @@ export function assertJson(value: unknown, name: string): void {
   assertCarried(value, name);
 }
 
+/** No compiler may have seen the host. A promise that no one awaits would end the process where it rejects. */
+export function assertAtOnce<Answer>(
+  answer: Answer,
+  otherwise: string,
+): asserts answer is Exclude<Answer, Promise<unknown>> {
+  if (!(answer instanceof Promise)) return;
+  answer.catch(() => undefined);
+  throw new TypeError(otherwise);
+}
+
 /** The very value that will be read back from that text. Nothing (undefined) is null. */
 export const carried = (value: unknown, name: string): Json =>
   value === undefined ? null : (JSON.parse(jsonText(value, name)) as Json);
@@ -58,10 +68,17 @@ export function carriedOutcome(output: unknown): Json | undefined {
   // No snapshot could hold it
   if (deeperThan(output, outcomeDepthMax))
     throw new RangeError(`The outcome is nested deeper than ${outcomeDepthMax}.`);
-  return carried(output, 'output');
+  const text = jsonText(output, 'output');
+  // No commit could hold it, and the actor would wait for ever
+  if (text.length > outcomeCharsMax)
+    throw new RangeError(
+      `The outcome has ${text.length} characters, more than ${outcomeCharsMax}: store it elsewhere and answer where.`,
+    );
+  return JSON.parse(text) as Json;
 }
 
 const outcomeDepthMax = 200;
+const outcomeCharsMax = 16 << 20;
 
 /**
  * Plain JSON of a caller's, without the objects that the caller keeps hold of: what is changed there later must
@@ -229,6 +246,7 @@ const pairs = (flat: readonly unknown[]): [unknown, unknown][] =>
   flat.flatMap((key, n) => (n % 2 === 0 ? [[key, flat[n + 1]] as [unknown, unknown]] : []));
 
 function unfit(value: unknown, path: string): TypeError {
+  if (value instanceof Promise) value.catch(() => undefined); // no one will await it
   const what =
     typeof value === 'object'
       ? value instanceof Date

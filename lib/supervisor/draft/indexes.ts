@@ -187,8 +187,12 @@ export function placesInLists(
 ): ReadonlyMap<string, IndexRow> {
   const places = new Map<string, IndexRow>();
   if (state === undefined) return places;
-  for (const place of kind.index?.(state.snapshot, metaOf({ kind: kind.kind, id }, state)) ?? [])
-    places.set(keys.list(kind.kind, place.index, place.key, id), place);
+  for (const place of kind.index?.(state.snapshot, metaOf({ kind: kind.kind, id }, state)) ?? []) {
+    const { index, key } = Object(place) as Partial<IndexRow>;
+    if (typeof index !== 'string' || typeof key !== 'string')
+      throw new TypeError(`index of the kind "${kind.kind}" must answer rows of { index, key }, both texts`);
+    places.set(keys.list(kind.kind, index, key, id), place);
+  }
   for (const waiting of waitingFor(kind, id, state)) {
     const place = { index: waitingList, key: waitingKey(waiting), row: waiting };
     places.set(keys.list(kind.kind, place.index, place.key, id), place);

@@ -2,7 +2,7 @@ import type { AnyEventObject } from 'xstate';
 import type { Kind, StandardSchema } from '../../../actors/contracts.js';
 import type { Json } from '../../../machines/outputs.js';
 import { refuse, type Refusal } from '../../../machines/refusals.js';
-import { assertJson } from './codec.js';
+import { assertAtOnce, assertJson } from './codec.js';
 
 /**
  * What a kind's schemas say of an event or an input, before its policy is asked. What a schema makes of it (a
@@ -28,8 +28,7 @@ type Checked = { readonly refused: Refusal } | { readonly value: object };
 
 function check(schema: StandardSchema, given: unknown, what: string): Checked {
   const result = schema['~standard'].validate(given);
-  if (result instanceof Promise)
-    throw new TypeError(`the schema of ${what} is asynchronous; an event is decided at once`);
+  assertAtOnce(result, `the schema of ${what} is asynchronous; an event is decided at once`);
   if (result.issues === undefined) {
     assertJson(result.value, `what the schema of ${what} makes`);
     return { value: result.value as object };

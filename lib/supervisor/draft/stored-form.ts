@@ -1,8 +1,9 @@
 import type { AnyMachineSnapshot, AnyEventObject } from 'xstate';
 import type { ActorKey, Kind, Meta, Persisted } from '../../../actors/contracts.js';
 import type { Json } from '../../../machines/outputs.js';
-import { decodeState, setOwn, encodeChange, isPlain, ownCopy } from './codec.js';
+import { assertAtOnce, decodeState, setOwn, encodeChange, isPlain, ownCopy } from './codec.js';
 import { xstate5 } from './driver.js';
+import { reasonOf } from '../../../machines/text.js';
 import { noFailures, none, type ActorState, type StatePlaces } from './actor-state.js';
 import { placesOfRecord } from './indexes.js';
 import { hash } from 'node:crypto';
@@ -135,9 +136,9 @@ function revive(kind: Kind, stored: Stored, children: Readonly<Record<string, st
       { cause },
     );
   }
-  const problem = kind.validateContext?.(persisted.context);
-  if (problem !== undefined) throw new UnreadableRecord(`${where} has an invalid context: ${problem}`);
   try {
+    const problem = kind.validateContext?.(persisted.context);
+    if (problem !== undefined) throw new TypeError(`it has an invalid context: ${problem}`);
     const snapshot = (kind.driver ?? xstate5).restore(kind.machine, persisted, children);
     if (snapshot.value === undefined) throw new TypeError('the machine does not define its state');
     return snapshot;
@@ -147,12 +148,24 @@ function revive(kind: Kind, stored: Stored, children: Readonly<Record<string, st
 }
 
 function migrate(kind: Kind, from: number, persisted: Persisted): Persisted {
-  if (from > kind.version) throw new RangeError(`it was written by a newer version (${from}) of Troupe`);
+  if (from > kind.version)
+    throw new RangeError(
+      `it was written by version ${from}, and this program has ${kind.version}: start the newer program`,
+    );
   let migrated = persisted;
   for (let version = from; version < kind.version; version += 1) {
     const next = kind.migrate?.[version];
     if (next === undefined) throw new RangeError(`missing migration from version ${version}`);
-    migrated = next(copied(migrated));
+    const answer: unknown = next(copied(migrated));
+    assertAtOnce(
+      answer,
+      `migrate[${version}] of the kind "${kind.kind}" must answer at once, not with a promise`,
+    );
+    if (typeof (answer as Partial<Persisted> | null | undefined)?.context !== 'object')
+      throw new TypeError(
+        `migrate[${version}] of the kind "${kind.kind}" must answer the actor with its context`,
+      );
+    migrated = answer as Persisted;
   }
   return migrated;
 }
@@ -165,8 +178,6 @@ const copied = (persisted: Persisted): Persisted =>
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
-
-export const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 /**
  * A log entry before its position is known. Everything that costs is computed here; sealing only joins text.

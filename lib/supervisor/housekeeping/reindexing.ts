@@ -22,10 +22,15 @@ export interface ReindexProgress {
  * The background pass that brings the actors of a kind into the lists and totals of its new version, sleeping
  * ones too: a few at a time, each with its turn held, and each record says that it was done. A process that
  * dies in between goes on where it was. Afterwards the rows are removed that only the old version knew.
+ *
+ * Who cannot be read, or fails a rule of the kind, is passed over: the pass is not over then, and the next process,
+ * whose kind may have been repaired, goes on before the first of them.
  */
 export class Reindexing {
   private readonly reached = new Map<string, number>();
   private readonly reported = new Set<string>();
+  /** By kind, how many this process has passed over. */
+  private readonly passedOver = new Map<string, number>();
 
   constructor(
     private readonly kernel: Kernel,
@@ -48,6 +53,14 @@ export class Reindexing {
       const kind = this.kernel.kinds.of(name);
       if (!(await this.visitAll(kind, cursor, stopped))) return;
       if (!(await this.sweep(kind, stopped))) return;
+      const left = this.passedOver.get(name) ?? 0;
+      if (left > 0) {
+        this.kernel.environment.log.error(
+          { kind: name, actors: left },
+          'actors are missing in lists and totals',
+        );
+        continue;
+      }
       await generations.advance([{ kind: name, cursor: '', done: true }], this.write);
       this.kernel.environment.log.info(
         { kind: name, actors: this.reached.get(name) ?? 0 },
@@ -61,19 +74,22 @@ export class Reindexing {
     const { store, generations } = this.kernel;
     const all = prefix(keys.actor(kind.kind, ''));
     const generation = generations.all.get(kind.kind)?.generation ?? 0;
+    this.passedOver.delete(kind.kind); // of an attempt that a failed write ended
     for (let after = cursor === '' ? all.gte : keys.actor(kind.kind, cursor), pages = 1; ; pages += 1) {
       const page = await store.page({ gt: after, lt: all.lt, limit: atOnce });
       if (stopped()) return false;
       const last = page.at(-1);
       if (last === undefined) return true;
       const stale = page.filter(([, text]) => generationIn(text) !== generation);
-      await Promise.all(
+      const brought = await Promise.all(
         stale.map(([key]) => this.withTurn(kind, idOf(key), (cell) => this.visit(kind, cell))),
       );
-      this.reached.set(kind.kind, (this.reached.get(kind.kind) ?? 0) + page.length);
+      const over = brought.filter((isBrought) => !isBrought).length;
+      if (over > 0) this.passedOver.set(kind.kind, (this.passedOver.get(kind.kind) ?? 0) + over);
+      this.reached.set(kind.kind, (this.reached.get(kind.kind) ?? 0) + page.length - over);
       [after] = last;
       if (stopped()) return false;
-      if (pages % pagesPerNote === 0)
+      if (pages % pagesPerNote === 0 && !this.passedOver.has(kind.kind))
         await generations.advance([{ kind: kind.kind, cursor: idOf(after), done: false }], this.write);
     }
   }
@@ -146,9 +162,9 @@ export class Reindexing {
 
   /**
    * Do something with an actor's turn held, and commit what comes of it. A record that cannot be read is
-   * passed over.
+   * passed over: false.
    */
-  private withTurn(kind: Kind, id: string, work: (cell: Cell) => Draft | undefined): Promise<void> {
+  private withTurn(kind: Kind, id: string, work: (cell: Cell) => Draft | undefined): Promise<boolean> {
     const { kernel } = this;
     return new Promise((resolve, reject) => {
       const failed = (error: unknown): void => {
@@ -156,7 +172,7 @@ export class Reindexing {
         const what = `the ${kind.kind} ${id} could not be indexed`;
         if (!this.reported.has(what)) kernel.fault(what, error);
         this.reported.add(what);
-        resolve();
+        resolve(false);
       };
       kernel.cells.enter(kind.kind, id, {
         urgent: true,
@@ -170,9 +186,11 @@ export class Reindexing {
           }
           if (draft === undefined) {
             kernel.cells.release(cell);
-            return resolve();
+            return resolve(true); // the first answer counts
           }
-          this.commits.commit(draft, [cell], (error) => (error === undefined ? resolve() : failed(error)));
+          this.commits.commit(draft, [cell], (error) =>
+            error === undefined ? resolve(true) : failed(error),
+          );
         },
       });
     });

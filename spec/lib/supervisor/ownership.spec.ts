@@ -11,8 +11,7 @@ import type { Effect, EffectContext } from '../../../actors/contracts.js';
 const add = { type: 'add', n: 1 };
 
 /**
- * Two supervisors on one store: what an embedding host does by mistake, and what a take-over looks like to the
- * former owner. Before a refusal ended the life of a supervisor, of six acknowledged adds four were stored.
+ * Two supervisors on one store: what a take-over looks like to the former owner. Before a refusal ended the life of a supervisor, of six acknowledged adds four were stored.
  */
 describe('a supervisor whose store has another owner', () => {
   let shared: Store;
@@ -30,7 +29,7 @@ describe('a supervisor whose store has another owner', () => {
   async function open(store: Store = shared, effect?: Effect): Promise<Supervisor> {
     const supervisor = await createSupervisor({
       kinds: [counterKind(), ...(effect === undefined ? [] : [workerKind(effect)])],
-      store,
+      store: unclosable(store), // as another process opens it: one object is refused to the second
       environment,
       onLost: (reason) => lost.push(reason),
     });

@@ -288,7 +288,7 @@ describe('transact', () => {
       }),
     );
     expect(error).to.include({ name: 'Fault' });
-    expect(error.message).to.match(/the plan "test" threw: careless plan/);
+    expect(error.message).to.match(/the transaction "test" threw: careless plan/);
     expect(seen(await house.supervisor.ask('counter', 'a', add(2)))).to.include({ n: 2 });
     expect(
       await rejection(

@@ -127,4 +127,56 @@ describe('a host without a compiler', () => {
       /its machine must be one of setup/,
     );
   });
+
+  // Of an empty list no one was asked, so that all was allowed; what was none was taken for a fault of the actor, which
+  // was halted after the fifth request of that sort
+  it('hears that it named no one on whose behalf it asks, and its actor has not failed', async () => {
+    for (const onBehalfOf of [[], 'ann', {}, ['ann'], [null]]) {
+      const said = /^onBehalfOf must be a (list of callers|caller) like/;
+      expect(await message(supervisor.ask('plain', 'a', { type: 'go' }, { onBehalfOf } as never))).to.match(
+        said,
+      );
+      expect(await message(supervisor.spawn('plain', { onBehalfOf } as never))).to.match(said);
+    }
+    expect((await supervisor.deadLetters()).filter(({ actor }) => actor.kind === 'plain')).to.deep.equal([]);
+  });
+
+  // A handle is an actor's address, compiles as one, and was written into record and log with its whole supervisor, store
+  // and all; of a parent that was no JSON the log entry could not be read again, and no watcher came past it
+  it('has the address alone of a parent written down, and hears of one that is none', async () => {
+    const parent = supervisor.handle('plain', 'a');
+    const made = await supervisor.spawn('plain', { id: 'child', parent });
+    expect(!isRefusal(made) && made.meta.parent).to.deep.equal({ kind: 'plain', id: 'a' });
+    const [entry] = await supervisor.history({ kind: 'plain', id: 'child' });
+    expect(JSON.stringify(entry).length).to.be.below(1_000);
+    for (const none of ['a', 7, {}, () => 1, Symbol('a'), { kind: 'plain' }])
+      expect(await message(supervisor.spawn('plain', { parent: none } as never))).to.match(
+        /parent must be an actor: \{ kind, id \}/,
+      );
+  });
+
+  it('hears of what is no address and no caller, and wedges no one', async () => {
+    const handle = supervisor.handle('plain', 'a');
+    expect(await message(supervisor.get('plain', handle as never))).to.match(/must be a text, not object/);
+    expect(
+      await message(supervisor.transact({ name: 't', actors: [null], run: () => null } as never)),
+    ).to.match(/actors must be a list of \{ kind, id \}/);
+    const nobody = undefined as never;
+    expect(await message(supervisor.resume(handle, nobody))).to.match(/^by must be a caller/);
+    expect(await message(supervisor.retry('x', nobody))).to.match(/^by must be a caller/);
+    expect(await message(supervisor.ask('plain', 'a', { type: 'go' }))).to.match(/"revision"/);
+  });
+
+  // "One for the orders, one for the payments": the second began the effects of the first once more, called `recover` of
+  // those that ran, and took the store from the first at its next write
+  it('hears that a store has a supervisor already, and may give it to the next one after a stop', async () => {
+    const store = memoryStore();
+    const first = await createSupervisor({ kinds: [kindOf('plain')], store });
+    expect(await message(createSupervisor({ kinds: [kindOf('other')], store }))).to.match(
+      /^another supervisor uses this store: give all kinds to one/,
+    );
+    expect(isRefusal(await first.spawn('plain', { id: 'a' }))).to.equal(false);
+    await first.stop();
+    expect(await message(createSupervisor({ kinds: [kindOf('plain')], store }))).to.not.match(/another/);
+  });
 });

@@ -147,7 +147,7 @@ describe('dead letters', () => {
       await fail(5);
       expect(await house.supervisor.retry(await only(), operator)).to.include({
         code: 'CONFLICT',
-        message: 'Replaying the event would fail again: broken policy',
+        message: 'Replaying the event would fail again: policy of the kind "counter" threw: broken policy',
       });
       expect(await house.supervisor.deadLetters()).to.have.length(1);
     });

@@ -35,11 +35,12 @@ describe('lists and totals of a new version', () => {
   const rows = async (start: string): Promise<string[]> =>
     (await house.mortal.page({ gte: start, lt: `${start}\x7f`, limit: 1_000 })).map(([key]) => key);
   const totals = (): Record<string, number> => Object.fromEntries(house.supervisor.totals('counter'));
-  const finish = async (): Promise<void> => {
+  const finish = async (left: readonly object[] = []): Promise<void> => {
     await house.environment.advance(5_000);
-    for (let looks = 0; looks < 500 && house.supervisor.status.reindexing.length > 0; looks += 1)
-      await house.environment.settle();
-    expect(house.supervisor.status.reindexing).to.deep.equal([]);
+    const isThere = (): boolean =>
+      JSON.stringify(house.supervisor.status.reindexing) === JSON.stringify(left);
+    for (let looks = 0; looks < 500 && !isThere(); looks += 1) await house.environment.settle();
+    expect(house.supervisor.status.reindexing).to.deep.equal(left);
   };
   const ids = (count: number): string[] => Array.from({ length: count }, (_, n) => `c${n}`);
 
@@ -150,10 +151,32 @@ describe('lists and totals of a new version', () => {
     const ops: [string, string][] = [[key, text.replace('"version":1', '"version":9')]];
     await house.store.write({ first: seq + 1, last: seq, chain, ops });
     await house.crash([next]);
-    await finish();
+    await finish([{ kind: 'counter', done: 2, total: 3 }]);
     expect(await listed()).to.deep.equal(['c0', 'c2']);
-    expect(house.faults).to.have.length(1);
+    expect(house.faults).to.have.length(2);
     expect(house.faults[0]).to.match(/^the counter c1 could not be indexed/);
+    expect(house.faults[1]).to.match(/^actors are missing in lists and totals/);
+  });
+
+  // A migration that failed at some actors was repaired, and they stood in no list and no total until each took a step:
+  // the pass that had passed them over was noted as done, and nothing said that anyone was missing
+  it('show those that a repaired kind can read, at the next start', async () => {
+    await open(100);
+    const odd = (persisted: { readonly context: unknown }): typeof persisted => {
+      if (nOf(persisted) % 10 === 3) throw new Error('it is odd');
+      return persisted;
+    };
+    for (const restart of [house.restart, house.crash]) {
+      await restart.call(house, [of({ ...next, migrate: { 1: odd } } as never)]);
+      await finish([{ kind: 'counter', done: 90, total: 100 }]);
+      expect(totals()).to.deep.equal({ even: 50, odd: 40 });
+    }
+    await house.restart([next]);
+    await finish();
+    expect(totals()).to.deep.equal({ even: 50, odd: 50 });
+    expect(await listed()).to.deep.equal(ids(100));
+    await house.restart([next]);
+    expect(house.supervisor.status.reindexing).to.deep.equal([]);
   });
 
   // The snapshot was migrated: a difference to it would tell no one anything.
