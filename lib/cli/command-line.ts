@@ -87,12 +87,17 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
  * For commands that read the store of a stopped gateway: opening one where there is none would make it. Exit
  * code 5.
  */
-export async function needStore({ home, store, storeCopy }: Layout): Promise<void> {
+export async function needStore(layout: Layout): Promise<void> {
+  const { home, store, storeCopy } = layout;
   for (const folder of [store, storeCopy]) {
     if ((await stat(folder).catch(() => undefined)) !== undefined) return;
   }
+  const { movedSentence, movedStore } = await import('../home/store-setting.js');
+  const isMoved = (await stat(movedStore(store)).catch(() => undefined)) !== undefined;
   throw new CommandError(
     exitCodes.badHome,
-    `No store in ${home}. Use the home of a gateway that was started before.`,
+    isMoved
+      ? movedSentence(layout)
+      : `No store in ${home}. Use the home of a gateway that was started before.`,
   );
 }

@@ -90,7 +90,7 @@ export async function leftFiles(layout: Layout): Promise<readonly Finding[]> {
   ];
 }
 
-const putAside = /^(?:before-migration|migration-undone|store(?:-copy)?\.damaged-)/;
+const putAside = /^(?:before-migration|migration-undone|store(?:-copy)?\.(?:damaged-|moved$))/;
 
 async function olderThanADay(folder: string): Promise<readonly string[]> {
   const old: string[] = [];
