@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { HomeError } from '../home/home-error.js';
-import { layoutOf, type Layout } from '../home/layout.js';
+import { layoutOf, movedSentence, movedStore, type Layout } from '../home/layout.js';
 import { CommandError, exitCodes } from './failure.js';
 
 /** What every command is given beside its own options: where to write, and which home is meant. */
@@ -92,7 +92,6 @@ export async function needStore(layout: Layout): Promise<void> {
   for (const folder of [store, storeCopy]) {
     if ((await stat(folder).catch(() => undefined)) !== undefined) return;
   }
-  const { movedSentence, movedStore } = await import('../home/store-setting.js');
   const isMoved = (await stat(movedStore(store)).catch(() => undefined)) !== undefined;
   throw new CommandError(
     exitCodes.badHome,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../home/read-config.js';
-import { embeddedStore, movedStore } from '../home/store-setting.js';
+import { movedStore } from '../home/layout.js';
+import { embeddedStore } from '../home/store-setting.js';
 import { running } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';

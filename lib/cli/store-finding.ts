@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import type { Layout } from '../home/layout.js';
+import { movedSentence, movedStore, type Layout } from '../home/layout.js';
 import { StoreError } from '../store/contract.js';
 import { nodeFiles } from '../store/files.js';
 import { deathsNoted } from '../store/opening-note.js';
-import { databasePassword, movedSentence, movedStore } from '../home/store-setting.js';
-import { movedAway } from '../store/postgres/lease.js';
+import { databasePassword } from '../home/store-setting.js';
 import { homeStatus } from '../store/postgres/nodes.js';
 import type { Finding } from './finding.js';
 
@@ -47,7 +46,12 @@ export async function sharedStore(store: string): Promise<Finding> {
   try {
     const { home, owner, position, movedTo } = await homeStatus(store, databasePassword());
     if (movedTo !== null)
-      return { grade: 'bad', about: 'store', what: movedAway(home, movedTo).message, remedy: seeStore };
+      return {
+        grade: 'bad',
+        about: 'store',
+        what: `the home "${home}" was moved to ${movedTo}`,
+        remedy: seeStore,
+      };
     const by = owner === null ? 'it has no owner now' : `node ${owner.node} owns it`;
     return { grade: 'good', about: 'store', what: `in PostgreSQL, last commit ${position}; ${by}` };
   } catch (error) {

@@ -151,3 +151,10 @@ function folder(path: string, source: string): string {
     );
   return absolute;
 }
+
+/** Under which name a folder of the embedded store is kept once the home was moved into a database. */
+export const movedStore = (folder: string): string => `${folder}.moved`;
+
+/** Of a home whose settings do not say so yet. */
+export const movedSentence = ({ home }: Pick<Layout, 'home'>): string =>
+  `The store of ${home} was moved into PostgreSQL, but "store" in config.yaml says "level". Name the database there.`;

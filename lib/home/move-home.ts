@@ -6,8 +6,8 @@ import { StoreError } from '../store/contract.js';
 import { openLevelStore } from '../store/level.js';
 import { fillPostgres, leavePostgres } from '../store/postgres/copies.js';
 import { restore } from '../store/restore.js';
-import type { Layout } from './layout.js';
-import { databasePassword, embeddedStore, movedStore } from './store-setting.js';
+import { movedStore, type Layout } from './layout.js';
+import { databasePassword, embeddedStore } from './store-setting.js';
 
 /**
  * Move the store of a stopped home from LevelDB into PostgreSQL, or back. What is left behind is kept, under a name

@@ -11,9 +11,9 @@ import type { HomeState } from '../store/postgres/seen-home.js';
 import { readAnnouncement } from './announce.js';
 import { stageStore } from './backups/stage-store.js';
 import { keptPosition } from './kept-position.js';
-import type { Layout } from './layout.js';
+import { movedSentence, movedStore, type Layout } from './layout.js';
 import { isUndoing } from './way-back.js';
-import { databasePassword, embeddedStore, movedSentence, movedStore } from './store-setting.js';
+import { databasePassword, embeddedStore } from './store-setting.js';
 
 /** The store of a home, wherever it lies. */
 export interface HomeStore extends Store {

@@ -2,18 +2,9 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { placeOf } from '../store/postgres/connection.js';
 import { HomeError } from './home-error.js';
-import type { Layout } from './layout.js';
 
 /** The setting `store` of config.yaml: where the actors of this home live. */
 export const embeddedStore = 'level';
-
-/** Under which name a folder of the embedded store is kept once the home was moved into a database. */
-export const movedStore = (folder: string): string => `${folder}.moved`;
-
-/** Of a home whose settings do not say so yet. */
-export const movedSentence = ({ home }: Pick<Layout, 'home'>): string =>
-  `The store of ${home} was moved into PostgreSQL, but "store" in config.yaml says "${embeddedStore}". Name the ` +
-  'database there.';
 
 export const storeSetting = z
   .string()
