@@ -125,6 +125,7 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
           },
           place: { to, endpoint, region },
           folder: folderOf(layout, record),
+          isKnown: record.to === to && record.kept.length > 0,
           encrypt,
           secretsFile,
           keep,
