@@ -5,7 +5,7 @@ import type { Database } from '../database.js';
 import { inspectRows, type RowReport } from '../inspect-rows.js';
 import { headKey } from '../keys.js';
 import { storePorts } from '../ports.js';
-import { connectTo, disconnect, placeOf, unusable, type Sql } from './connection.js';
+import { connectTo, disconnect, placeOf, unusable, type PostgresPlace, type Sql } from './connection.js';
 import { claim, movedAway, prepare, release, renew, type Claim } from './lease.js';
 import { columnsOf, walkHome } from './reads.js';
 import { randomUUID } from 'node:crypto';
@@ -126,10 +126,7 @@ async function owning<Value>(
   const place = { ...placeOf(store), leaseMs: moverLeaseMs };
   const sql = await connectTo({ ...place, leaseMs: patientMs }, password, 2);
   try {
-    const claimant = { owner: randomUUID(), node: mover, address: '' };
-    const id = await prepare(sql, place, leftFor);
-    const claimed = await claim(sql, id, place, claimant, leftFor);
-    if (claimed === undefined) throw await heldBy(sql, id, place.home);
+    const claimed = await take(sql, place, leftFor);
     const renewing = setInterval(
       () => void renew(sql, claimed, moverLeaseMs).catch(() => undefined), // at the end it is seen
       moverLeaseMs / 3,
@@ -140,10 +137,20 @@ async function owning<Value>(
       clearInterval(renewing);
       await release(sql, claimed);
     }
-  } catch (error) {
-    throw unusable(error);
   } finally {
     await disconnect(sql, 1);
+  }
+}
+
+async function take(sql: Sql, place: PostgresPlace, leftFor?: string): Promise<Claim> {
+  const claimant = { owner: randomUUID(), node: mover, address: '' };
+  try {
+    const id = await prepare(sql, place, leftFor);
+    const claimed = await claim(sql, id, place, claimant, leftFor);
+    if (claimed === undefined) throw await heldBy(sql, id, place.home);
+    return claimed;
+  } catch (error) {
+    throw unusable(error);
   }
 }
 
