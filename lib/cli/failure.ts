@@ -56,7 +56,9 @@ export function explain(error: unknown): { readonly line: string; readonly exitC
     };
   if (readOnly.test(text))
     return {
-      line: `The disk can only be read: ${text}. Mount it for writing (Linux makes it so after an error, see "dmesg"), then try again.`,
+      line:
+        `The disk can only be read: ${text}. Mount it for writing, then try again. Linux makes a disk so after an ` +
+        'error: see "dmesg".',
       exitCode: exitCodes.failed,
     };
   if (error instanceof HomeError) return { line: error.message, exitCode: exitCodes.badHome };

@@ -78,8 +78,9 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
 }
 
 /**
- * The home, and what of it lies elsewhere: what its links lead to (`store` on another disk, but no folder in which people
- * and agents may work, an `org` in a repository say), the key of its certificate, its backups and the keys of those.
+ * The home, and what of it lies elsewhere: what its links lead to (`store` on another disk, but no folder in which
+ * people and agents may work, an `org` in a repository say), the key of its certificate, its backups and the keys of
+ * those.
  */
 async function hiddenPlaces(
   { gateway: { tls }, backup }: Config,

@@ -36,7 +36,7 @@ export async function runJob(job: BackupJob): Promise<BackupMade> {
     throw new HomeError(
       'BAD_HOME',
       `The backups of before are no longer in ${job.place.to}/${job.folder}.`,
-      `Mount its disk, or put them back; to begin anew, remove ${join(home, 'backups.json')}.`,
+      `Mount its disk, or put them back; to begin with none, remove ${join(home, 'backups.json')}.`,
     );
   await beginRepository(destination, job.folder, { instance, encrypted: job.encrypt });
   const repository = openRepository(destination, job.folder, seal);

@@ -159,7 +159,8 @@ async function heldBy(sql: Sql, id: number, home: string): Promise<StoreError> {
   return new StoreError(
     'LOCKED',
     row?.['node'] === mover
-      ? `another "${mover}" holds the home "${home}"; one that has died holds it for up to ${moverLeaseMs / 1_000} seconds`
+      ? `another "${mover}" holds the home "${home}"; one that has died holds it for up to ` +
+          `${moverLeaseMs / 1_000} seconds`
       : `a gateway owns the home "${home}" (node ${row?.['node'] || '(unnamed)'}); stop it first`,
   );
 }

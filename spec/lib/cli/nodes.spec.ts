@@ -264,9 +264,9 @@ describe('troupe with a home in PostgreSQL', function () {
     expect(await todos(copy)).to.include('water the plants');
   });
 
-  // Whoever moved it back and died between the mark in the database and the store in its folder had a home that nothing
+  // A command that moved it back and died between the mark in the database and the store in its folder had a home that nothing
   // opened and nothing moved any more. And what was left in the database was verified and backed up as if it were in use.
-  it('is moved again by who moved it and died, and is for all others where it was moved to', async () => {
+  it('is moved again where the command that moved it died, and is for all others where it was moved to', async () => {
     const home = await settings('home', 'level');
     const before = begin(home, 'one');
     await before.seen(/Troupe runs at/);
