@@ -81,6 +81,22 @@ export async function reached<Value>(url: string, value: Promise<Value>): Promis
 /** An answer of the inspector, of whose members the document names only the main ones. */
 export const inspected = async <Body>(answer: Promise<unknown>): Promise<Body> => (await answer) as Body;
 
+/** What does not work though the gateway runs: `['disk: less than 200 MB are free']`; an older one may not say. */
+export const troubles = (client: Client): Promise<readonly string[]> =>
+  inspected<Tree>(client.get('/api/inspect/supervision')).then(
+    ({ root }) =>
+      (root?.subsystems ?? []).flatMap(({ name, failing }) =>
+        failing === null ? [] : [`${name}: ${failing}`],
+      ),
+    () => [],
+  );
+
+interface Tree {
+  readonly root?: {
+    readonly subsystems?: readonly { readonly name: string; readonly failing: string | null }[];
+  };
+}
+
 /** The members that are given: the types of the gateway's document know no `undefined`. */
 export const given = <Members extends object>(members: Members) =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {

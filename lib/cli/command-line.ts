@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
 import { HomeError } from '../home/home-error.js';
-import { layoutOf, type Layout } from '../home/layout.js';
+import { layoutOf, movedSentence, movedStore, type Layout } from '../home/layout.js';
 import { CommandError, exitCodes } from './failure.js';
 
 /** What every command is given beside its own options: where to write, and which home is meant. */
@@ -87,12 +87,16 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
  * For commands that read the store of a stopped gateway: opening one where there is none would make it. Exit
  * code 5.
  */
-export async function needStore({ home, store, storeCopy }: Layout): Promise<void> {
+export async function needStore(layout: Layout): Promise<void> {
+  const { home, store, storeCopy } = layout;
   for (const folder of [store, storeCopy]) {
     if ((await stat(folder).catch(() => undefined)) !== undefined) return;
   }
+  const isMoved = (await stat(movedStore(store)).catch(() => undefined)) !== undefined;
   throw new CommandError(
     exitCodes.badHome,
-    `No store in ${home}. Use the home of a gateway that was started before.`,
+    isMoved
+      ? movedSentence(layout)
+      : `No store in ${home}. Use the home of a gateway that was started before.`,
   );
 }

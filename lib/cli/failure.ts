@@ -47,7 +47,20 @@ const storeExits: { readonly [code: string]: ExitCode } = {
 
 /** The line and the exit code for whatever a command threw. */
 export function explain(error: unknown): { readonly line: string; readonly exitCode: ExitCode } {
+  const text = error instanceof Error ? error.message : String(error);
   if (error instanceof CommandError) return { line: error.message, exitCode: error.exitCode };
+  if (diskFull.test(text))
+    return {
+      line: `The disk is full: ${text}. Free some space and try again; no acknowledged work is lost.`,
+      exitCode: exitCodes.failed,
+    };
+  if (readOnly.test(text))
+    return {
+      line:
+        `The disk can only be read: ${text}. Mount it for writing, then try again. Linux makes a disk so after an ` +
+        'error: see "dmesg".',
+      exitCode: exitCodes.failed,
+    };
   if (error instanceof HomeError) return { line: error.message, exitCode: exitCodes.badHome };
   if (error instanceof StoreError)
     return { line: error.message, exitCode: storeExits[error.code] ?? exitCodes.badHome };
@@ -58,15 +71,12 @@ export function explain(error: unknown): { readonly line: string; readonly exitC
       line: `No permission for ${fault.path ?? 'a file of the home'}. "troupe doctor" shows how to fix it.`,
       exitCode: exitCodes.badHome,
     };
-  if (fault.code === 'ENOSPC')
-    return {
-      line:
-        `The disk is full${fault.path === undefined ? '' : ` (${fault.path})`}. Free some space and try ` +
-        'again; no acknowledged work is lost.',
-      exitCode: exitCodes.failed,
-    };
-  return { line: error instanceof Error ? error.message : String(error), exitCode: exitCodes.failed };
+  return { line: text, exitCode: exitCodes.failed };
 }
+
+/** As Node and as LevelDB say it. */
+const diskFull = /ENOSPC|No space left on device/;
+const readOnly = /EROFS: |Read-only file system/;
 
 function listening(fault: NodeJS.ErrnoException & { address?: string; port?: number }): string {
   const where = `${fault.address ?? ''}:${fault.port ?? ''}`;

@@ -12,7 +12,7 @@ import { shippedRecord } from '../records/audit/ship-audit.js';
 import { auditTargets } from '../records/audit/targets.js';
 import { readRoster } from '../records/roster/read-roster.js';
 import { backups } from './backup-finding.js';
-import { connect, running } from './client.js';
+import { connect, running, troubles } from './client.js';
 import { engineQuestions } from './engine-findings.js';
 import { hint, type Terminal } from './command-line.js';
 import type { Finding } from './finding.js';
@@ -128,6 +128,14 @@ async function gateway(layout: Layout, config: Config): Promise<Finding | readon
     const { url } = client.announcement;
     if (await client.healthy()) {
       const { version: runs } = (await client.get('/api/status')) as { readonly version?: string };
+      const reasons = await troubles(client);
+      if (reasons.length > 0)
+        return {
+          grade: 'bad',
+          about: 'gateway',
+          what: `runs at ${url} and is degraded: ${reasons.join('; ')}`,
+          remedy: `See its log: ${layout.log}.`,
+        };
       const what = `runs at ${url}, answers, and its store is intact`;
       return runs === undefined || runs === version
         ? { grade: 'good', about: 'gateway', what }

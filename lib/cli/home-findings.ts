@@ -31,6 +31,14 @@ export async function homeFolder({ home }: Layout): Promise<Finding> {
       what: `belongs to another user (uid ${facts.uid})`,
       remedy: `chown -R "$(id -u)" ${home}`,
     };
+  const fault = await access(home, constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => code);
+  if (fault === 'EROFS')
+    return {
+      grade: 'bad',
+      about,
+      what: 'lies on a disk that can only be read',
+      remedy: 'Mount it for writing. Linux makes a disk so after an error: see "dmesg".',
+    };
   if (!(await allows(home, constants.R_OK | constants.W_OK | constants.X_OK)))
     return {
       grade: 'bad',

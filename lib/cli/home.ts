@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { readConfig } from '../home/read-config.js';
+import { movedStore } from '../home/layout.js';
 import { embeddedStore } from '../home/store-setting.js';
 import { running } from './client.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal, needStore } from './command-line.js';
@@ -24,9 +25,10 @@ export function homeCommand(program: Command, terminal: Terminal): void {
       // A mistyped home must not look like a good move of nothing, nor come to be
       if (from === embeddedStore) await needStore(layout);
       const { seq } = await moveHome(layout, { from, to: options.to });
+      const place = from === embeddedStore ? ` as ${movedStore(layout.store)}` : ' in the database';
       terminal.out(
         `Moved ${layout.home} up to ${seq} to ${options.to}.\nNow set "store: ${options.to}" in ` +
-          `${layout.config}, then start. The former store is kept, and is not opened any more.`,
+          `${layout.config}, then start. The former store is kept${place}, and is not opened any more.`,
       );
     });
 }

@@ -109,9 +109,10 @@ export function keptBackupCommands(backup: Command, terminal: Terminal): void {
             row.include.join(', ') || '-',
             row.at,
           ]),
-          'No backup was made yet.',
+          unreadable.length === 0 ? 'No backup was made yet.' : 'No backup can be read.',
         ),
       );
+      if (rows.length === 0 && unreadable.length > 0) process.exitCode = exitCodes.badHome;
     });
 
   withPlace(withHome(backup.command('verify').description('restore backups on trial and compare every hash')))

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { markedProcesses } from '../../actors/engines/process/table.js';
 import { readAnnouncement } from '../home/announce.js';
-import type { Layout } from '../home/layout.js';
+import { isSetAside, type Layout } from '../home/layout.js';
 import { sweepSockets } from '../worker/start-worker.js';
 import { workersOf } from '../worker/end-workers.js';
 import { running } from './client.js';
@@ -60,7 +60,7 @@ async function agentsOf({ announcement }: Layout): Promise<readonly number[]> {
 export async function leftFiles(layout: Layout): Promise<readonly Finding[]> {
   const isRunning = (await running(layout)) !== undefined;
   const old = isRunning ? [] : await olderThanADay(layout.temporary);
-  const aside = (await readdir(layout.home).catch((): string[] => [])).filter((name) => putAside.test(name));
+  const aside = (await readdir(layout.home).catch((): string[] => [])).filter(isSetAside);
   const asideSize = await total(aside.map((name) => join(layout.home, name)));
   return [
     ...(old.length === 0
@@ -89,8 +89,6 @@ export async function leftFiles(layout: Layout): Promise<readonly Finding[]> {
         ]),
   ];
 }
-
-const putAside = /^(?:before-migration|migration-undone|store(?:-copy)?\.damaged-)/;
 
 async function olderThanADay(folder: string): Promise<readonly string[]> {
   const old: string[] = [];

@@ -50,13 +50,13 @@ export function nodeCommand(program: Command, terminal: Terminal): void {
         if (action === 'move') await move(store, password, options.to);
         const status = await homeStatus(store, password);
         if (options.json === true) return terminal.out(JSON.stringify(status));
-        const { owner, standbys } = status;
+        const { owner, standbys, movedTo } = status;
         const at = owner === null || owner.address === '' ? '' : ` at ${owner.address}`;
         terminal.out(
           [
             `home      ${status.home}, last commit ${status.position}`,
             owner === null
-              ? 'owner     none'
+              ? `owner     none${movedTo === null ? '' : `; it was moved to ${movedTo}`}`
               : `owner     ${owner.node}${at} (epoch ${status.epoch}, lease ends in ${duration(owner.leaseMs)}` +
                 `${owner.draining ? ', draining' : ''})`,
             `standbys  ${standbys.join(', ') || 'none'}`,

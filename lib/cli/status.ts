@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { readAnnouncement } from '../home/announce.js';
-import { connect, notRunning, running } from './client.js';
+import { connect, notRunning, running, troubles } from './client.js';
 import { engineLine, hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { exitCodes } from './failure.js';
 import { duration } from './print.js';
@@ -37,12 +37,13 @@ export function statusCommand(program: Command, terminal: Terminal): void {
       }
       const client = await connect(layout);
       const status = (await client.get('/api/status')) as Status;
+      const reasons = await troubles(client);
       const retention = await retentionOf(client);
       const waiting = (await allWaiting(client)).filter(({ on }) => on === 'operator').length;
       const { url, pid } = client.announcement;
       if (options.json === true) {
         terminal.out(
-          JSON.stringify({ running: true, url, pid, home: layout.home, status, retention, waiting }),
+          JSON.stringify({ running: true, url, pid, home: layout.home, status, reasons, retention, waiting }),
         );
         return;
       }
@@ -53,6 +54,7 @@ export function statusCommand(program: Command, terminal: Terminal): void {
         terminal.out(
           `  upgrade   ${version} is installed; restart to run it: ${hint(layout, 'stop')}, then start`,
         );
+      for (const reason of reasons) terminal.out(`  degraded  ${reason}`);
       terminal.out(`  home      ${layout.home}`);
       terminal.out(`  engines   ${engines(status)}`);
       terminal.out(`  sessions  ${status.sessions?.total ?? 0}, ${status.sessions?.running ?? 0} running`);

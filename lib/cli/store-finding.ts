@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import type { Layout } from '../home/layout.js';
+import { movedSentence, movedStore, type Layout } from '../home/layout.js';
 import { StoreError } from '../store/contract.js';
 import { nodeFiles } from '../store/files.js';
 import { deathsNoted } from '../store/opening-note.js';
@@ -11,10 +12,14 @@ import type { Finding } from './finding.js';
  * What the store of a stopped gateway is like. It is read in a process of its own: a damaged one can end the process
  * that opens it.
  */
-export async function closedStore({ home, store, storeCopy }: Layout): Promise<Finding> {
+export async function closedStore(layout: Layout): Promise<Finding> {
+  const { home, store, storeCopy } = layout;
   const tables = await readdir(store).catch(() => undefined);
   const copy = await readdir(storeCopy).catch(() => undefined);
-  if (tables === undefined && copy === undefined) return { grade: 'good', about: 'store', what: 'none yet' };
+  if (tables === undefined && copy === undefined)
+    return existsSync(movedStore(store))
+      ? { grade: 'bad', about: 'store', what: movedSentence(layout), remedy: seeStore }
+      : { grade: 'good', about: 'store', what: 'none yet' };
   if (tables === undefined || tables.length === 0)
     return {
       grade: 'poor',
@@ -39,16 +44,24 @@ export async function closedStore({ home, store, storeCopy }: Layout): Promise<F
 /** Whether the database can be reached, and who owns the home in it. */
 export async function sharedStore(store: string): Promise<Finding> {
   try {
-    const { owner, position } = await homeStatus(store, databasePassword());
+    const { home, owner, position, movedTo } = await homeStatus(store, databasePassword());
+    if (movedTo !== null)
+      return {
+        grade: 'bad',
+        about: 'store',
+        what: `the home "${home}" was moved to ${movedTo}`,
+        remedy: seeStore,
+      };
     const by = owner === null ? 'it has no owner now' : `node ${owner.node} owns it`;
     return { grade: 'good', about: 'store', what: `in PostgreSQL, last commit ${position}; ${by}` };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const isNew = error instanceof StoreError && error.code === 'REFUSED';
-    const remedy = 'See "store" in config.yaml.';
-    return { grade: isNew ? 'poor' : 'bad', about: 'store', what: error.message, remedy };
+    return { grade: isNew ? 'poor' : 'bad', about: 'store', what: error.message, remedy: seeStore };
   }
 }
+
+const seeStore = 'See "store" in config.yaml.';
 
 async function check(home: string): Promise<Finding> {
   const { verifyApart } = await import('../store/verify-apart.js');

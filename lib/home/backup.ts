@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 import { announceStopped, readAnnouncement } from './announce.js';
-import { keptNames } from './backups/kept-names.js';
+import { isWithinHome, keptParts, realPlace } from './backups/kept-parts.js';
 import { makeFolder, readPlainFile, writeAtomically } from './atomic-file.js';
 import { copyTree, type Copied } from './copy-tree.js';
 import { HomeError } from './home-error.js';
@@ -39,7 +39,11 @@ export async function backUp(
   at: number,
 ): Promise<BackupReport> {
   const place = await freePlace(target, 'The backup');
-  if (inside(layout.home, place) || inside(place, layout.home))
+  const parts = await keptParts(layout.home);
+  if (
+    (await isWithinHome(layout.home, place, parts)) ||
+    inside(await realPlace(place), await realPlace(layout.home))
+  )
     throw new HomeError(
       'BAD_HOME',
       `${place} is inside the home, or contains it.`,
@@ -49,8 +53,7 @@ export async function backUp(
     await makeFolder(join(folder, storeFolder));
     const { seq } = await copyStore(join(folder, storeFolder));
     const files: Copied[] = [];
-    for (const name of await keptNames(layout.home))
-      files.push(...(await copyTree(layout.home, folder, name)));
+    for (const { name, at: from } of parts) files.push(...(await copyTree(from, folder, name)));
     const manifest: Manifest = {
       troupeBackup: 1,
       at: new Date(at).toISOString(),
@@ -88,7 +91,7 @@ export async function restore(
     const files: Copied[] = [];
     // As they are listed, for what `config.yaml` names may lie elsewhere seen from here
     for (const name of listedNames(source, manifest.files))
-      files.push(...(await copyTree(source, folder, name)));
+      files.push(...(await copyTree(join(source, name), folder, name)));
     compare(source, manifest.files, files);
     const announcementFile = join(folder, 'gateway.json');
     const announcement = await readAnnouncement(announcementFile);

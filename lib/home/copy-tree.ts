@@ -13,27 +13,26 @@ export interface Copied {
 }
 
 /**
- * Copy a file or a folder below `from` to the same place below `to`, every file synced to disk and hashed on
- * the way. Only regular files and folders are copied: what a link points to is someone else's. Absent is
- * nothing, also what goes while it is looked at: a home lives while it is copied.
+ * Copy a file or a folder to the place `name` below `to`, every file synced to disk and hashed on the way. Only
+ * regular files and folders are copied: what a link points to is someone else's. Absent is nothing, also what goes
+ * while it is looked at: a home lives while it is copied.
  */
 export async function copyTree(from: string, to: string, name: string): Promise<readonly Copied[]> {
-  const facts = await lstat(join(from, name)).catch(absent);
+  const facts = await lstat(from).catch(absent);
   if (facts === undefined) return [];
   if (facts.isFile()) return copyFile(from, to, name, facts.mode & 0o777);
   if (!facts.isDirectory()) return [];
   await makeFolder(join(to, name));
   const copied: Copied[] = [];
-  for (const entry of ((await readdir(join(from, name)).catch(absent)) ?? []).sort())
-    copied.push(...(await copyTree(from, to, `${name}/${entry}`)));
+  for (const entry of ((await readdir(from).catch(absent)) ?? []).sort())
+    copied.push(...(await copyTree(join(from, entry), to, `${name}/${entry}`)));
   return copied;
 }
 
 async function copyFile(from: string, to: string, path: string, mode: number): Promise<readonly Copied[]> {
-  const source = await open(
-    join(from, path),
-    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-  ).catch(absent);
+  const source = await open(from, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
+    absent,
+  );
   if (source === undefined) return [];
   try {
     const target = await open(join(to, path), 'wx', mode);

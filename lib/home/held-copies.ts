@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isoTime } from '../../machines/sortable.js';
 import type { Config } from './config.js';
-import type { Layout } from './layout.js';
+import { isSetAside, type Layout } from './layout.js';
 import { folderOf, readRecord } from './backups/record.js';
 import { timeOf } from './backups/repository.js';
 import { removedAt } from './scheduled-backups.js';
@@ -16,14 +16,14 @@ export interface HeldCopy {
 }
 
 /**
- * Copies of this home from before: backups of the schedule, which go by themselves, and stores that were set aside
- * because they were damaged, which a person removes. Backups made by hand are known to the one who made them.
+ * Copies of this home from before: backups of the schedule, which go by themselves, and stores that were set aside,
+ * which a person removes. Backups made by hand are known to the one who made them.
  */
 export async function heldCopies(layout: Layout, schedule: Config['backup']): Promise<readonly HeldCopy[]> {
   const record = await readRecord(layout);
   const { to, kept } = record;
   const names = await readdir(layout.home);
-  const aside = names.filter((name) => /^store(-copy)?\.(damaged|moved)/.test(name));
+  const aside = names.filter(isSetAside);
   return [
     ...kept.map(({ name }, place) => ({
       path: `${to}/${folderOf(layout, record)}/backups/${name}`,

@@ -151,3 +151,17 @@ function folder(path: string, source: string): string {
     );
   return absolute;
 }
+
+/** Under which name a folder of the embedded store is kept once the home was moved into a database. */
+export const movedStore = (folder: string): string => `${folder}.moved`;
+
+/** Of a home whose settings do not say so yet. */
+export const movedSentence = ({ home }: Pick<Layout, 'home'>): string =>
+  `The store of ${home} was moved into PostgreSQL, but "store" in config.yaml says "level". Name the database there.`;
+
+/**
+ * Is this name in a home that of a store from before: damaged, distrusted, moved, or as it was before a migration? No
+ * one removes it but a person, and what was erased since is still in it.
+ */
+export const isSetAside = (name: string): boolean =>
+  /^(?:before-migration|migration-undone|store(?:-copy)?\.(?:damaged|distrusted|moved))/.test(name);

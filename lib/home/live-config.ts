@@ -109,9 +109,9 @@ const pollEveryMs = 5_000;
 export function flat(config: Config): ReadonlyMap<string, unknown> {
   return new Map<string, unknown>(
     Object.entries(config).flatMap(([section, members]): (readonly [string, unknown])[] =>
-      Array.isArray(members)
+      Array.isArray(members) || typeof members !== 'object'
         ? [[section, members]]
-        : Object.entries(members as object).map(([name, value]) => [`${section}.${name}`, value]),
+        : Object.entries(members).map(([name, value]) => [`${section}.${name}`, value]),
     ),
   );
 }

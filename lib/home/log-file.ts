@@ -14,14 +14,24 @@ export interface LogFileOptions {
   readonly kept: number;
 }
 
-export type LogFile = ReturnType<typeof pino.destination>;
+export type LogFile = ReturnType<typeof pino.destination> & {
+  /** False where the file could not be made: `write` throws then. */
+  isOpen(): boolean;
+  /** Write out what is buffered, as far as the disk takes it. */
+  close(): Promise<void>;
+};
 
 /**
- * `const file = openLogFile(layout.log, {bytesMax: 2 ** 24, kept: 5}); file.write('a line\n'); file.end()`
+ * `const file = openLogFile(layout.log, {bytesMax: 2 ** 24, kept: 5}); file.write('a line\n'); await file.close()`
  */
 export function openLogFile(path: string, { bytesMax, kept }: LogFileOptions): LogFile {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  let bytes = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  let bytes = 0;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    bytes = lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  } catch {
+    // Then the file cannot be made either, which is no reason to fail with its first line
+  }
   if (bytes >= bytesMax) putAside();
   // Bounded: a disk that hangs must not fill the memory. Beyond that, lines are dropped.
   const file = pino.destination({
@@ -32,12 +42,27 @@ export function openLogFile(path: string, { bytesMax, kept }: LogFileOptions): L
     maxLength: waitingBytesMax,
   });
   // A full disk or a folder that went away must not take the gateway down with its log.
-  file.on('error', () => undefined);
+  let isReady = false;
+  let isOpen = true;
+  file.on('ready', () => (isReady = true));
+  file.on('error', () => (isOpen = isReady));
   file.on('write', (written: number) => {
     bytes += written;
     if (bytes >= bytesMax && putAside()) file.reopen();
   });
-  return file;
+  return Object.assign(file, {
+    isOpen: () => isOpen,
+    close: () =>
+      new Promise<void>((resolve) => {
+        file.once('close', resolve);
+        // What was never open is said to be closed, so that it is not written out at the end of the process either
+        const giveUp = (): void => void (isOpen ? file.destroy() : file.emit('close'));
+        // Where a line cannot be written, `end` waits for ever, and a gateway that could not start never ends
+        file.once('error', giveUp);
+        if (isOpen) file.end();
+        else giveUp();
+      }),
+  });
 
   function putAside(): boolean {
     bytes = 0; // when it cannot be put aside it is tried again a whole file later

@@ -31,7 +31,11 @@ export function openLog(
   // Opened at the first line: a start that finds the home held by another process has nothing to write and
   // touches nothing.
   const open = (): LogFile => (opened = openLogFile(layout.log, { bytesMax: fileBytesMax, kept: filesKept }));
-  const toFile = file ? { write: (line: string) => void (opened ?? open()).write(scrub(line)) } : undefined;
+  const write = (line: string): void => {
+    const target = opened ?? open();
+    if (target.isOpen()) target.write(scrub(line));
+  };
+  const toFile = file ? { write } : undefined;
   // The streams take everything: the one level is the logger's own, which can change.
   const streams: { level: 'trace'; stream: { write: (line: string) => void } }[] = [
     ...(toFile === undefined ? [] : [{ level: 'trace' as const, stream: toFile }]),
@@ -63,12 +67,7 @@ export function openLog(
     setLevel: (next) => {
       if (streams.length > 0) log.level = next;
     },
-    close: () =>
-      new Promise((resolve) => {
-        if (opened === undefined) return resolve();
-        opened.once('close', resolve);
-        opened.end();
-      }),
+    close: () => opened?.close() ?? Promise.resolve(),
   };
 }
 

@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rename, rm } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../store/contract.js';
 import { openLevelStore } from '../store/level.js';
 import { fillPostgres, leavePostgres } from '../store/postgres/copies.js';
 import { restore } from '../store/restore.js';
-import type { Layout } from './layout.js';
-import { databasePassword, embeddedStore, movedStore } from './store-setting.js';
+import { movedStore, type Layout } from './layout.js';
+import { databasePassword, embeddedStore } from './store-setting.js';
 
 /**
  * Move the store of a stopped home from LevelDB into PostgreSQL, or back. What is left behind is kept, under a name
@@ -49,8 +50,10 @@ async function out(layout: Layout, from: string, folder: string): Promise<{ read
   const whole = join(folder, 'home');
   // Before the database is marked as left: a store in the way would be found too late
   await refuseToOverwrite([layout.store, layout.storeCopy]);
-  await leavePostgres(from, copy, `the home ${layout.home}`, databasePassword());
-  const { seq } = await restore(copy, whole);
+  let seq = 0;
+  const ready = async (): Promise<void> => void ({ seq } = await restore(copy, whole));
+  const movedTo = `the home ${layout.home} on ${hostname()}`;
+  await leavePostgres(from, { target: copy, movedTo, ready }, databasePassword());
   await rename(join(whole, 'store-copy'), layout.storeCopy);
   await rename(join(whole, 'store'), layout.store);
   return { seq };

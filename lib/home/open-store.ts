@@ -11,9 +11,9 @@ import type { HomeState } from '../store/postgres/seen-home.js';
 import { readAnnouncement } from './announce.js';
 import { stageStore } from './backups/stage-store.js';
 import { keptPosition } from './kept-position.js';
-import type { Layout } from './layout.js';
+import { movedSentence, movedStore, type Layout } from './layout.js';
 import { isUndoing } from './way-back.js';
-import { databasePassword, embeddedStore, movedStore } from './store-setting.js';
+import { databasePassword, embeddedStore } from './store-setting.js';
 
 /** The store of a home, wherever it lies. */
 export interface HomeStore extends Store {
@@ -65,12 +65,12 @@ export async function openStore(layout: Layout, options: OpenStoreOptions): Prom
 }
 
 /** The default setting would make a new, empty store beside the one that the home was moved to. */
-async function refuseMoved({ home, store }: Layout): Promise<void> {
+async function refuseMoved(layout: Layout): Promise<void> {
+  const { store } = layout;
   if ((await exists(store)) || !(await exists(movedStore(store)))) return;
   throw new StoreError(
     'REFUSED',
-    `The store of ${home} was moved into PostgreSQL, but "store" in config.yaml says "${embeddedStore}". Name the ` +
-      `database there; to start with an empty store, remove ${movedStore(store)}.`,
+    `${movedSentence(layout)} To start with an empty store, remove ${movedStore(store)}.`,
   );
 }
 

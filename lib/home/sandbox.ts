@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { acpPresetNames, acpPresets } from '../../actors/engines/acp/presets.js';
 import { totalmem } from 'node:os';
@@ -76,7 +77,11 @@ export function homeSandbox({ layout, config, records, tool }: HomeSandboxOption
   };
 }
 
-/** The home, and what of it lies elsewhere: the key of its certificate, its backups and the keys of those. */
+/**
+ * The home, and what of it lies elsewhere: what its links lead to (`store` on another disk, but no folder in which
+ * people and agents may work, an `org` in a repository say), the key of its certificate, its backups and the keys of
+ * those.
+ */
 async function hiddenPlaces(
   { gateway: { tls }, backup }: Config,
   layout: Layout,
@@ -85,11 +90,22 @@ async function hiddenPlaces(
   const isFolder = to?.startsWith('/') === true;
   return [
     layout.home,
+    ...(await linkedParts(layout)),
     ...(tls === null ? [] : [resolve(layout.home, tls.key)]),
     ...(secretsFile === null ? [] : [secretsFile]),
     // no more than its own: around it agents may work
     ...(isFolder ? [join(to, folderOf(layout, await readRecord(layout)))] : []),
   ];
+}
+
+async function linkedParts(layout: Layout): Promise<readonly string[]> {
+  const { home, work, polls, org, skills, knowledge, docs } = layout;
+  const ofPeopleAndAgents = [work, polls, org, skills, knowledge, docs];
+  const entries = await readdir(home, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isSymbolicLink())
+    .map(({ name }) => join(home, name))
+    .filter((path) => !ofPeopleAndAgents.includes(path));
 }
 
 /** Of one turn: three quarters of what this machine has, where nothing is said. `memoryBytesMax(config) // 12e9` */

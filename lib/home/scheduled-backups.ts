@@ -1,15 +1,16 @@
-import { realpath, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startProgram } from '../../actors/start-program.js';
 import type { Clock } from '../environment.js';
+import { isWithinHome, keptParts } from './backups/kept-parts.js';
+import { choiceFolders } from './backups/manifest.js';
 import { readRecord, folderOf, writeRecord, type KeptBackup } from './backups/record.js';
 import { timeOf } from './backups/repository.js';
 import type { BackupJob, BackupMade } from './backups/job.js';
 import type { Config } from './config.js';
 import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
-import { inside } from './new-folder.js';
 
 /**
  * Backups that no one has to think of: one every so many hours, restored on trial before it counts, and only then the
@@ -100,7 +101,7 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
         'backup.to is not set in config.yaml.',
         'Name a folder or a bucket there.',
       );
-    await refuseWithin(layout.home, to);
+    await refuseWithin(layout.home, to, include);
     const store = join(layout.temporary, 'backup-store');
     const scratch = join(layout.temporary, 'backup-trial');
     const record = await readRecord(layout);
@@ -124,6 +125,7 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
           },
           place: { to, endpoint, region },
           folder: folderOf(layout, record),
+          isKnown: record.to === to && record.kept.length > 0,
           encrypt,
           secretsFile,
           keep,
@@ -150,18 +152,15 @@ export function scheduleBackups(schedule: BackupSchedule): ScheduledBackups {
   };
 }
 
-/** A backup within the home would hold those before it, and be lost with the home. Links are looked through. */
-async function refuseWithin(home: string, to: string): Promise<void> {
-  if (to.startsWith('s3://') || !inside(await realpath(home), await realPlace(to))) return;
-  throw new HomeError('BAD_HOME', `backup.to is inside the home: ${to}.`, 'Choose a folder elsewhere.');
+async function refuseWithin(home: string, to: string, include: Config['backup']['include']): Promise<void> {
+  if (to.startsWith('s3://')) return;
+  const parts = await keptParts(
+    home,
+    include.map((choice) => choiceFolders[choice]),
+  );
+  if (await isWithinHome(home, to, parts))
+    throw new HomeError('BAD_HOME', `backup.to is inside the home: ${to}.`, 'Choose a folder elsewhere.');
 }
-
-/** Where a folder lies, though it may not be there yet. */
-const realPlace = (path: string): Promise<string> =>
-  realpath(path).catch(async (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
-    return join(await realPlace(dirname(path)), basename(path));
-  });
 
 /** Runs a job in a program of its own, which yields to all others. Rejects with what it says is wrong. */
 export function runApart(job: BackupJob, signal: AbortSignal): Promise<BackupMade> {

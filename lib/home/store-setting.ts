@@ -6,9 +6,6 @@ import { HomeError } from './home-error.js';
 /** The setting `store` of config.yaml: where the actors of this home live. */
 export const embeddedStore = 'level';
 
-/** Under which name a folder of the embedded store is kept once the home was moved into a database. */
-export const movedStore = (folder: string): string => `${folder}.moved`;
-
 export const storeSetting = z
   .string()
   .max(2_048)

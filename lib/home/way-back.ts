@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lstat, rename, rm } from 'node:fs/promises';
+import { lstat, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Head } from '../store/contract.js';
@@ -38,7 +38,7 @@ export async function keepWayBack(layout: Layout, kept: WayBack): Promise<void> 
   const unfinished = `${keptIn(layout)}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await makeFolder(unfinished);
-  for (const part of parts) await copyTree(layout.home, unfinished, part);
+  for (const part of parts) await copyPart(layout, unfinished, part);
   await writeAtomically(join(unfinished, note), `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   await rm(keptIn(layout), { recursive: true, force: true });
   await rename(unfinished, keptIn(layout));
@@ -57,9 +57,15 @@ export async function endUndoing(layout: Layout): Promise<void> {
 }
 
 /** The store of a stopped home, copied to a new folder: `await copyStore(layout, scratch)`. */
-export async function copyStore({ home }: Layout, folder: string): Promise<void> {
+export async function copyStore(layout: Layout, folder: string): Promise<void> {
   await makeFolder(folder);
-  for (const part of parts) await copyTree(home, folder, part);
+  for (const part of parts) await copyPart(layout, folder, part);
+}
+
+/** A part may be a link to another disk. */
+async function copyPart({ home }: Layout, folder: string, part: (typeof parts)[number]): Promise<void> {
+  const path = join(home, part);
+  await copyTree(await realpath(path).catch(() => path), folder, part);
 }
 
 /** True while a way back is being put in place of the store, also by a process that has died. */

@@ -48,7 +48,8 @@ async function readBackup(files: StoreFiles, source: string): Promise<Backup> {
   } catch (error) {
     throw new StoreError(
       'REFUSED',
-      `${source} is not a whole backup: ${error instanceof Error ? error.message : String(error)}`,
+      `${source} is not a whole backup: ${error instanceof Error ? error.message : String(error)}. Use another ` +
+        'backup; nothing was changed.',
       { cause: error },
     );
   }

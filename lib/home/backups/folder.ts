@@ -11,7 +11,7 @@ export function openFolder(root: string): Destination {
       await makeFolder(dirname(path));
       await writeAtomically(path, bytes, { mode: 0o600 });
     },
-    get: (name) => readPlainFile(join(root, name), bytesMax),
+    get: (name) => readPlainFile(join(root, name), bytesMax).catch(nothing),
     list: (prefix) => entries(join(root, prefix), (entry) => entry.isFile()),
     folders: () => entries(root, (entry) => entry.isDirectory()),
     remove: (name) => rm(join(root, name), { force: true }),
@@ -28,9 +28,11 @@ async function entries(
   folder: string,
   fits: (entry: { isFile(): boolean; isDirectory(): boolean }) => boolean,
 ): Promise<string[]> {
-  const found = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
-    throw error;
-  });
-  return found.filter((entry) => fits(entry) && !entry.name.startsWith('.')).map(({ name }) => name);
+  const found = await readdir(folder, { withFileTypes: true }).catch(nothing);
+  return (found ?? []).filter((entry) => fits(entry) && !entry.name.startsWith('.')).map(({ name }) => name);
+}
+
+/** Below a file, an archive say, there is nothing either. */
+function nothing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
 }

@@ -10,6 +10,8 @@ export interface BackupJob {
   readonly place: { readonly to: string; readonly endpoint: string | null; readonly region: string };
   /** Below the place. */
   readonly folder: string;
+  /** Backups of before are there, as far as the home knows. */
+  readonly isKnown: boolean;
   readonly encrypt: boolean;
   readonly secretsFile: string | null;
   readonly keep: number;

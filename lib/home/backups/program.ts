@@ -1,5 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
+import { HomeError } from '../home-error.js';
 import type { BackupJob } from './job.js';
 import { runJob } from './run-job.js';
 
@@ -10,11 +11,15 @@ import { runJob } from './run-job.js';
  */
 const parent = process.ppid;
 setInterval(() => process.ppid !== parent && process.exit(1), 1_000).unref();
+let to = '';
 try {
   setPriority(constants.priority.PRIORITY_LOW);
   const job = JSON.parse(await text(process.stdin)) as BackupJob;
+  to = job.place.to;
   process.stdout.write(JSON.stringify(await runJob(job)));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const reason = error instanceof Error ? error.message : String(error);
+  // What the system says names no place: a disk is full, a folder is closed
+  process.stderr.write(error instanceof HomeError ? reason : `The backup to ${to} failed: ${reason}.`);
   process.exitCode = 1;
 }

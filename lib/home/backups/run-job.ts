@@ -14,6 +14,7 @@ import {
   DamagedBackup,
   nameAt,
   openRepository,
+  readNote,
   timeOf,
   type Repository,
 } from './repository.js';
@@ -29,7 +30,14 @@ export async function runJob(job: BackupJob): Promise<BackupMade> {
   const secrets = await readSecrets(job.secretsFile);
   const seal = job.encrypt ? await ageSeal(secrets.key()) : noSeal;
   const destination = await openDestination(job.place, secrets);
-  const { instance, at } = job.source;
+  const { instance, at, home } = job.source;
+  // An empty mount point would be filled, and the disk that should lie there is missed on the day it is needed
+  if (job.isKnown && (await readNote(destination, job.folder)) === undefined)
+    throw new HomeError(
+      'BAD_HOME',
+      `The backups of before are no longer in ${job.place.to}/${job.folder}.`,
+      `Mount its disk, or put them back; to begin with none, remove ${join(home, 'backups.json')}.`,
+    );
   await beginRepository(destination, job.folder, { instance, encrypted: job.encrypt });
   const repository = openRepository(destination, job.folder, seal);
   const before = await repository.names();

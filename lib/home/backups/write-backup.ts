@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open, readdir, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { endOfCopy } from '../../store/cut-copy.js';
-import { keptNames } from './kept-names.js';
+import { keptParts } from './kept-parts.js';
 import { choiceFolders } from './manifest.js';
 import type { Entry, Manifest, Piece } from './manifest.js';
 import type { Repository } from './repository.js';
@@ -43,8 +43,9 @@ export async function writeBackup(
       mode: 0o600,
       pieces: await writer.file(join(source.store, name), bytes),
     });
-  const names = [...(await keptNames(source.home)), ...source.include.map((choice) => choiceFolders[choice])];
-  for (const name of names) await walk(source.home, name, source.include.includes('work'), entries, writer);
+  const chosen = source.include.map((choice) => choiceFolders[choice]);
+  for (const { name, at } of await keptParts(source.home, chosen))
+    await walk(at, name, source.include.includes('work'), entries, writer);
   const newBytes = await writer.flush();
   const { instance, version, include, at } = source;
   return {
@@ -64,25 +65,25 @@ export async function writeBackup(
 
 /** Absent is nothing, also what goes while it is looked at: a home lives while it is copied. */
 async function walk(
-  home: string,
+  from: string,
   path: string,
   withLinks: boolean,
   entries: Entry[],
   writer: PieceWriter,
 ): Promise<void> {
-  const facts = await lstat(join(home, path)).catch(absent);
+  const facts = await lstat(from).catch(absent);
   if (facts === undefined) return;
   const mode = facts.mode & 0o777;
   if (facts.isFile()) {
-    const pieces = await writer.file(join(home, path)).catch(absent);
+    const pieces = await writer.file(from).catch(absent);
     if (pieces !== undefined) entries.push({ path, mode, pieces });
   } else if (facts.isDirectory()) {
     entries.push({ path, mode, folder: true });
-    for (const name of ((await readdir(join(home, path)).catch(absent)) ?? []).sort())
-      await walk(home, `${path}/${name}`, withLinks, entries, writer);
+    for (const name of ((await readdir(from).catch(absent)) ?? []).sort())
+      await walk(join(from, name), `${path}/${name}`, withLinks, entries, writer);
   } else if (facts.isSymbolicLink() && withLinks && path.startsWith(`${choiceFolders.work}/`)) {
     // Elsewhere what a link points to is someone else's; a working folder is not whole without its links
-    const link = await readlink(join(home, path)).catch(absent);
+    const link = await readlink(from).catch(absent);
     if (link !== undefined) entries.push({ path, link });
   }
 }

@@ -28,8 +28,11 @@ export interface Claimant {
   readonly address: string;
 }
 
-/** Make the tables where they are missing, and the row of the home. */
-export async function prepare(sql: Sql, { home }: PostgresPlace): Promise<number> {
+/**
+ * Make the tables where they are missing, and the row of the home. Refuses a home that was moved, to other places than
+ * `leftFor`: there, its mover may have died before it was done.
+ */
+export async function prepare(sql: Sql, { home }: PostgresPlace, leftFor?: string): Promise<number> {
   await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(7420)`; // two first starts at once
     const [made] = await tx`select to_regproc('troupe_commit') is not null as whole`;
@@ -40,11 +43,11 @@ export async function prepare(sql: Sql, { home }: PostgresPlace): Promise<number
   if (row === undefined) throw new StoreError('STORE_UNAVAILABLE', 'the row of the home is missing');
   if (Number(row['format']) > schemaFormat)
     throw new StoreError('REFUSED', `the home was written by a newer version (format ${row['format']})`);
-  if (row['moved_to'] !== null) throw movedAway(home, String(row['moved_to']));
+  if (row['moved_to'] !== null && row['moved_to'] !== leftFor) throw movedAway(home, String(row['moved_to']));
   return Number(row['id']);
 }
 
-const movedAway = (name: string, to: string): StoreError =>
+export const movedAway = (name: string, to: string): StoreError =>
   new StoreError('REFUSED', `the home "${name}" was moved to ${to}; change "store" there`);
 
 /** Become the owner, where no one is, or the lease of the last one has ended. Undefined: another one holds it. */
@@ -53,11 +56,12 @@ export async function claim(
   id: number,
   { leaseMs }: PostgresPlace,
   { owner, node, address }: Claimant,
+  leftFor: string | null = null,
 ): Promise<Claim | undefined> {
   const [row] = await sql`
     update troupe_home set epoch = epoch + 1, owner = ${owner}, node = ${node}, address = ${address},
       draining = false, lease_until = clock_timestamp() + ${`${leaseMs} milliseconds`}::interval
-    where id = ${id} and lease_until < clock_timestamp() and moved_to is null
+    where id = ${id} and lease_until < clock_timestamp() and (moved_to is null or moved_to = ${leftFor})
     returning epoch, frame, seq, chain`;
   if (row === undefined) return undefined;
   const { epoch, frame, seq, chain } = row;

@@ -18,13 +18,15 @@ export interface HomeStatus {
   readonly position: number;
   /** Nodes that waited for it within the last ten seconds. */
   readonly standbys: readonly string[];
+  /** Where it was moved to, out of this database; null: it is here. */
+  readonly movedTo: string | null;
 }
 
 /** `await homeStatus('postgres://troupe@db/troupe?home=acme', password)` */
 export function homeStatus(store: string, password?: string): Promise<HomeStatus> {
   return withHome(store, password, async (sql, home) => {
     const [row] = await sql`
-      select id, owner, node, address, epoch, seq, draining,
+      select id, owner, node, address, epoch, seq, draining, moved_to,
         extract(epoch from lease_until - clock_timestamp()) * 1000 as left_ms
       from troupe_home where name = ${home}`;
     if (row === undefined) throw unknown(home);
@@ -46,6 +48,7 @@ export function homeStatus(store: string, password?: string): Promise<HomeStatus
           : null,
       position: Number(row['seq']),
       standbys: waiting.map(({ node }) => String(node)),
+      movedTo: row['moved_to'] === null ? null : String(row['moved_to']),
     };
   });
 }

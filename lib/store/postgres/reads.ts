@@ -58,10 +58,18 @@ function boundsOf(
   const where = ['home = $1'];
   for (const [name, operator] of Object.entries(operators)) {
     const bound = range[name as keyof typeof operators];
-    if (bound !== undefined) where.push(`key ${operator} $${given.push(bound)}`);
+    if (bound === undefined) continue;
+    const [begin = '', ...rest] = bound.split('\0', 2);
+    where.push(`key ${rest.length === 0 ? operator : behind[operator]} $${given.push(begin)}`);
   }
   return { where: where.join(' and '), given };
 }
+
+/**
+ * PostgreSQL takes no text with a NUL, so no key has one: what a bound with one lies before or after, what stands
+ * before that character tells.
+ */
+const behind = { '>': '>', '>=': '>', '<': '<=', '<=': '<=' } as const;
 
 /**
  * All rows of a home as of one moment, page by page, the head before them: what a check or a base image of a

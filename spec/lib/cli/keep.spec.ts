@@ -88,7 +88,16 @@ describe('troupe backup, restore, verify and inspect', () => {
     await writeFile(join(target, 'docs', 'a.md'), 'one');
     const [base = ''] = (await readdir(join(target, 'store-backup'))).filter((name) => name.endsWith('.seg'));
     await appendFile(join(target, 'store-backup', base), 'x');
-    expect((await troupe.run('restore', target, '--home', elsewhere)).code).to.equal(5);
+    const cut = await troupe.run('restore', target, '--home', elsewhere);
+    expect(cut.code).to.equal(5);
+    expect(cut.err).to.match(
+      /store-backup is not a whole backup: .*\. Use another backup; nothing was changed\.\n$/,
+    );
+    const packed = troupe.home('backup.tgz'); // "ENOTDIR: not a directory, open '…/repository.json'"
+    await writeFile(packed, 'packed');
+    expect((await troupe.run('restore', packed, '--home', elsewhere)).err).to.match(
+      /backup\.tgz is not a backup/,
+    );
     expect(await stat(elsewhere).catch(() => 'absent')).to.equal('absent');
     expect((await troupe.run('restore', troupe.folder, '--home', elsewhere)).err).to.match(/is not a backup/);
   });
@@ -182,6 +191,13 @@ describe('troupe backup, restore, verify and inspect', () => {
       bucket.objects.set(foreign, Buffer.from('sealed with an earlier key'));
       const listed = await troupe.run(...at('backup', 'list', '--json'));
       const all = await troupe.run(...at('backup', 'verify', '--all'));
+      const others = new Map(
+        [...bucket.objects].filter(([name]) => name.includes('/backups/') && name !== foreign),
+      );
+      for (const name of others.keys()) bucket.objects.delete(name);
+      const none = await troupe.run(...at('backup', 'list'));
+      expect([none.code, none.out], 'there is one').to.deep.equal([5, 'No backup can be read.\n']);
+      for (const [name, bytes] of others) bucket.objects.set(name, bytes);
       bucket.objects.delete(foreign);
       expect(all.code, 'one that is damaged hides nothing of the others').to.equal(5);
       expect(all.out).to.match(

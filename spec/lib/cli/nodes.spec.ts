@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { createClient, isRefusal, type Client } from '../../../lib/client/index.js';
@@ -241,6 +241,12 @@ describe('troupe with a home in PostgreSQL', function () {
     const forgotten = await troupe.run('start', '--home', home, '--port', '0');
     expect(forgotten.code, 'config.yaml still says "level"').to.equal(5);
     expect(forgotten.err).to.include('was moved into PostgreSQL');
+    // They spoke of a home that was never started, and doctor found no problem
+    for (const words of [['verify'], ['backup', troupe.home('none')], ['home', 'move', '--to', url]])
+      expect((await troupe.run(...words, '--home', home)).err).to.include('was moved into PostgreSQL');
+    expect((await troupe.run('doctor', '--home', home)).out).to.match(
+      /FIX +store +The store of .* was moved into/,
+    );
 
     await settings('home', url);
     const doctor = await troupe.run('doctor', '--home', home);
@@ -256,6 +262,47 @@ describe('troupe with a home in PostgreSQL', function () {
     const restored = begin(copy, 'one');
     await restored.seen(/Troupe runs at/);
     expect(await todos(copy)).to.include('water the plants');
+  });
+
+  // A command that moved it back and died between the mark in the database and the store in its folder had a home that nothing
+  // opened and nothing moved any more. And what was left in the database was verified and backed up as if it were in use.
+  it('is moved again where the command that moved it died, and is for all others where it was moved to', async () => {
+    const home = await settings('home', 'level');
+    const before = begin(home, 'one');
+    await before.seen(/Troupe runs at/);
+    expect(await add(home, 'water the plants')).to.equal(0);
+    await troupe.run('stop', '--home', home);
+    expect(await troupe.run('home', 'move', '--to', url, '--home', home)).to.include({ code: 0 });
+    await settings('home', url);
+    for (const folder of ['store', 'store-copy']) {
+      expect(await troupe.run('home', 'move', '--to', 'level', '--home', home), folder).to.include({
+        code: 0,
+      });
+      for (const lost of ['store', 'store-copy']) await rm(join(home, lost), { recursive: true });
+    }
+    const other = await settings('other', url);
+    const moved = /the home "acme" was moved to the home \S+home on \S+; change "store" there/;
+    for (const words of [
+      ['home', 'move', '--to', 'level'],
+      ['verify'],
+      ['backup', troupe.home('stale')],
+      ['start'],
+    ]) {
+      const ran = await troupe.run(...words, '--home', other);
+      expect(ran.code, words.join(' ')).to.equal(5);
+      expect(ran.err, words.join(' ')).to.match(moved);
+    }
+    expect((await troupe.run('doctor', '--home', other)).out).to.match(
+      /FIX +store +the home "acme" was moved to/,
+    );
+    expect((await troupe.run('node', 'list', '--home', other)).out).to.match(
+      /owner +none; it was moved to the home/,
+    );
+    expect(await troupe.run('home', 'move', '--to', 'level', '--home', home)).to.include({ code: 0 });
+    await settings('home', 'level');
+    const after = begin(home, 'one');
+    await after.seen(/Troupe runs at/);
+    expect(await todos(home)).to.include('water the plants');
   });
 
   it('moves no home that is not there', async () => {

@@ -44,6 +44,14 @@ describe('config.yaml while the gateway runs', () => {
     expect(live.current.sessions.roots).to.deep.equal(['/srv']);
   });
 
+  // It named each letter: store.0, store.1, …
+  it('names a setting that is no section, and a list, as what they are', async () => {
+    await write('store: postgres://troupe@127.0.0.1/troupe\nmodules: [kinds.mjs]\n');
+    expect(changes).to.deep.equal([
+      { type: 'taken', applied: [], needsRestart: ['store', 'modules'], needsReload: [] },
+    ]);
+  });
+
   it('keeps the settings when the file cannot be used, says why, and goes on when it is repaired', async () => {
     await write('sessions:\n  roots: [/srv]\n');
     await write('sessions:\n  roots: [srv]\n');

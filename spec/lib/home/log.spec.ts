@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultConfig } from '../../../lib/home/config.js';
@@ -73,8 +73,7 @@ describe('the log', () => {
         file.write(`${JSON.stringify({ n, text: 'x'.repeat(80) })}\n`);
         if (n % 900 === 0) await once(file, 'drain'); // in between, some writes are under way and some wait
       }
-      file.end();
-      await once(file, 'close');
+      await file.close();
       const names = (await readdir(layout.logs)).filter((name) => name.startsWith('gateway.log'));
       expect(names.length).to.be.greaterThan(5);
       names.sort((one, other) => Number(other.slice(12)) - Number(one.slice(12))); // oldest first
@@ -117,6 +116,29 @@ describe('the log', () => {
       expect((await linesOf(layout.log)).at(-1)).to.equal(7);
     });
 
+    // On a full disk a gateway that could not start neither ended nor said why: its log was never closed
+    it('is closed where nothing can be written to it', async () => {
+      const layout = layoutOf({ home });
+      await mkdir(layout.logs);
+      await symlink('/dev/full', layout.log);
+      const file = openLogFile(layout.log, { bytesMax: 1_000, kept: 1 });
+      file.write('lost\n');
+      await once(file, 'error');
+      file.write('also lost\n');
+      await file.close();
+    });
+
+    it('is no reason to fail where it cannot be made', async () => {
+      const layout = layoutOf({ home });
+      await writeFile(layout.logs, 'a file');
+      const { log, close } = openLog(defaultConfig().logging, layout);
+      log.info('lost');
+      await new Promise(setImmediate);
+      log.info('also lost');
+      await close();
+      log.info('lost after it was closed');
+    });
+
     it('is read on in the one that was put aside, where the new one has too few lines', async () => {
       const layout = layoutOf({ home });
       const file = openLogFile(layout.log, { bytesMax: 1, kept: 2 });
@@ -124,8 +146,7 @@ describe('the log', () => {
         file.write(`${line}\n`);
         await once(file, 'drain');
       }
-      file.end();
-      await once(file, 'close');
+      await file.close();
       await writeFile(layout.log, 'four\nfive\n');
       expect([
         await logTail(layout.log, 1),

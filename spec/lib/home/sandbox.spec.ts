@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { folderOf, readRecord, writeRecord } from '../../../lib/home/backups/record.js';
 import { defaultConfig } from '../../../lib/home/config.js';
 import { layoutOf } from '../../../lib/home/layout.js';
@@ -15,6 +15,12 @@ describe('the sandbox of a home', () => {
       const layout = layoutOf({ home: join(folder, 'home') });
       const [to, cwd, secretsFile] = ['kept', 'kept/project', 'keys.env'].map((name) => join(folder, name));
       await mkdir(layout.home);
+      // On another disk, the store and what work items attach lay open to agents
+      const [store, org] = ['disk/store', 'disk/org'].map((name) => join(folder, name));
+      for (const path of [store!, org!]) {
+        await mkdir(path, { recursive: true });
+        await symlink(path, join(layout.home, basename(path)));
+      }
       await mkdir(cwd!, { recursive: true });
       await writeFile(secretsFile!, '');
       const record = await readRecord(layout);
@@ -38,7 +44,8 @@ describe('the sandbox of a home', () => {
       const { PATH = '' } = process.env;
       const { mounts } = await port.confine({ program: 'sh', args: [], cwd: cwd!, env: { PATH } }, 'home');
       const hidden = mounts.filter(({ access }) => access === 'hidden').map(({ path }) => path);
-      expect(hidden).to.include.members([layout.home, backups, secretsFile]).and.not.include(to);
+      expect(hidden).to.include.members([layout.home, store, backups, secretsFile]);
+      expect(hidden).to.not.include.members([to]).and.not.include.members([org]);
     } finally {
       await rm(folder, { recursive: true });
     }

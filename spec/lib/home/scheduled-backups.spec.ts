@@ -106,9 +106,14 @@ describe('backups by schedule', () => {
 
   it('begin anew where they go elsewhere', async () => {
     await after(0);
+    await backups.make();
     settings = { ...settings, to: 's3://backups/troupe' };
     expect(await after(60_000)).to.match(/^made/);
     expect(jobs.at(-1)?.place.to).to.equal('s3://backups/troupe');
+    expect(
+      jobs.map(({ isKnown }) => isKnown),
+      'where there should be some already',
+    ).to.deep.equal([false, true, false]);
   });
 
   // "Backups fail" stood among what waits for ever once backup.to was taken out
@@ -196,6 +201,12 @@ describe('backups by schedule', () => {
     stop.abort();
     expect(await ended).to.equal('AbortError');
     expect(await readdir(join(folder, 'kept')).catch(() => [])).to.deep.equal([]);
+    // "ENOSPC: no space left on device, write" says nothing of where
+    await writeFile(join(folder, 'file'), '');
+    const nowhere = { ...job, place: { ...job.place, to: join(folder, 'file') } };
+    expect(await runApart(nowhere, new AbortController().signal).catch(String)).to.match(
+      /The backup to \S+file failed: E\w+.*\. Fix what it says; the next try/,
+    );
     const made = await runApart(job, new AbortController().signal);
     expect(made.seq).to.equal(1);
     expect((await readFile(made.target, 'utf8')).slice(64)).to.include('"config.yaml"');

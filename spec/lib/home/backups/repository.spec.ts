@@ -80,6 +80,7 @@ describe('backups', () => {
       },
       place: { to: kept(), endpoint: null, region: 'us-east-1' },
       folder: 'default-0a1b2c3d',
+      isKnown: false,
       encrypt: false,
       secretsFile,
       keep: 2,
@@ -188,6 +189,15 @@ describe('backups', () => {
   });
 
   // A backup that no one ever restored is a hope; one that rests on a damaged object would fail for ever.
+  // A disk that was not mounted: they were made on the one below its mount point, and all was said to be well
+  it('do not begin anew where those of before are gone, unless a person says so', async () => {
+    expect(await rejected(backUp({ isKnown: true }))).to.match(
+      /^The backups of before are no longer in \S+kept\/default-0a1b2c3d\. Mount its disk, .* remove \S+backups\.json\.$/,
+    );
+    await backUp();
+    expect((await backUp({ isKnown: true })).kept).to.have.length(2);
+  });
+
   it('write everything again where an object of an earlier one is damaged', async () => {
     await backUp();
     const objects = kept('default-0a1b2c3d', 'objects');

@@ -262,6 +262,27 @@ describe('a home in PostgreSQL', function () {
     await sql.end();
   });
 
+  // It was marked first: who was killed while the store was made of the copy had neither
+  it('is marked as moved once something was made of the copy, not before', async () => {
+    const first = await open();
+    await first.write(next(first, 'copied'));
+    await first.close();
+    const sql = postgres(url, { max: 1 });
+    const folder = await mkdtemp(join(tmpdir(), 'troupe-move-'));
+    const leave = (name: string, ready: () => Promise<void>): Promise<void> =>
+      leavePostgres(url, { target: join(folder, name), movedTo: 'elsewhere', ready });
+    const failing = leave('one', async () => {
+      expect((await rejection(leave('two', async () => undefined))).message).to.match(
+        /another "troupe home move" holds the home "default"; one that has died holds it for up to 15 seconds/,
+      );
+      throw new Error('no space left');
+    });
+    expect(await failing.catch(String)).to.include('no space left');
+    expect((await sql`select moved_to from troupe_home`)[0]).to.include({ moved_to: null });
+    await sql.end();
+    await rm(folder, { recursive: true });
+  });
+
   it('does not move away where a gateway took it over during the copy', async () => {
     const first = await open();
     await first.write(next(first, 'copied'));
@@ -271,7 +292,13 @@ describe('a home in PostgreSQL', function () {
     let left: Promise<StoreError> | undefined;
     await sql.begin(async (tx) => {
       await tx`lock table troupe_row in access exclusive mode`; // a copy that takes its time
-      left = rejection(leavePostgres(url, join(folder, 'copy'), 'elsewhere'));
+      left = rejection(
+        leavePostgres(url, {
+          target: join(folder, 'copy'),
+          movedTo: 'elsewhere',
+          ready: async () => undefined,
+        }),
+      );
       await until(async () => {
         const [row] =
           await tx`select 1 from pg_locks where not granted and relation = 'troupe_row'::regclass`;
