@@ -28,12 +28,15 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
     if (Buffer.byteLength(socket) > pathBytesMax)
       throw new Error(`The path of the home is too long for the socket of a session: ${socket}.`);
     const mayReach = new Set([...ofEngine, ...hosts().map(withPort)]);
+    // The gateway finds a process of its own at the other end: it would take no one there for an agent
     const isOwn = ({ headers: { authorization } }: IncomingMessage): boolean =>
-      authorization === undefined || tokens.resolve(authorization.replace(/^Bearer /, '')) === sessionId;
+      authorization !== undefined && tokens.resolve(authorization.replace(/^Bearer /, '')) === sessionId;
+    const mayAsk = (incoming: IncomingMessage): boolean =>
+      isOwn(incoming) || (incoming.headers.authorization === undefined && isRead(incoming));
 
     const server = createServer((incoming, answer) => {
       const url = gatewayUrl();
-      if (url === undefined || incoming.url?.startsWith('/') !== true || !isOwn(incoming))
+      if (url === undefined || incoming.url?.startsWith('/') !== true || !mayAsk(incoming))
         return void answer.writeHead(403).end();
       delete incoming.headers.cookie; // of a person's, if of anybody
       const { hostname, port } = new URL(url);
@@ -50,7 +53,8 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
     server.on('upgrade', (incoming: IncomingMessage, near: Duplex, head: Buffer) => {
       const url = gatewayUrl();
       readSocketBearer(incoming); // where the gateway will look, too
-      if (url === undefined || !isOwn(incoming)) return turnAway(near, '403 Forbidden');
+      if (url === undefined || !isOwn(incoming) || !isSocket(incoming))
+        return turnAway(near, '403 Forbidden');
       const far = connect(Number(new URL(url).port), new URL(url).hostname);
       const lines = incoming.rawHeaders.flatMap((name, n, all) =>
         n % 2 === 0 && name.toLowerCase() !== 'cookie' ? [`${name}: ${all[n + 1]}`] : [],
@@ -84,6 +88,12 @@ export function sessionLinks({ folder, tokens, gatewayUrl, hosts }: SessionLinks
     };
   };
 }
+
+const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
+
+/** What the gateway does not upgrade it answers, and reads on: requests that no one has looked at here. */
+const isSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && /^websocket$/i.test(headers.upgrade ?? '');
 
 /** What fits the address of a Unix socket everywhere. */
 const pathBytesMax = 100;
