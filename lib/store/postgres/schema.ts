@@ -12,7 +12,7 @@ import type { Sql } from './connection.js';
 export const schemaFormat = 1;
 
 /**
- * Is all of it there? Refuses what a stranger has made: who may make tables in the same schema could make these first,
+ * Is all of it there? Refuses what an outsider has made: who may make tables in the same schema could make these first,
  * and read and write the home by them, or do anything with our rights by what they set off. Trusted are who owns the
  * database, superusers, and roles that ours belongs to; a superuser belongs to all, and that says nothing.
  */
@@ -24,7 +24,8 @@ export async function isMade(sql: Pick<Sql, 'unsafe'>): Promise<boolean> {
       select 'table' as kind, relname::text as name, relowner as owner from pg_class where oid in
         (to_regclass('troupe_home')::oid, to_regclass('troupe_row')::oid, to_regclass('troupe_node')::oid)
       union all select 'function', proname::text, proowner from pg_proc where oid =
-        to_regprocedure('troupe_commit(int,bigint,uuid,bigint,bigint,bigint,text,interval,text[],text[],text[])')::oid
+        to_regprocedure('troupe_commit(int, bigint, uuid, bigint, bigint, bigint, text, interval, '
+          'text[], text[], text[])')::oid
     ) as of
       join pg_roles owner on owner.oid = of.owner
       join pg_roles own on own.rolname = current_user
@@ -34,8 +35,8 @@ export async function isMade(sql: Pick<Sql, 'unsafe'>): Promise<boolean> {
   const { kind, name, rolname } = foreign;
   throw new StoreError(
     'REFUSED',
-    `the ${kind} ${name} of the database belongs to "${rolname}", who could read and change all that goes through it: ` +
-      `drop it, or, where it is yours, "alter ${kind} ${name} owner to" the role that Troupe uses`,
+    `the ${kind} ${name} of the database belongs to "${rolname}", who could read and change all that goes ` +
+      `through it: drop it, or, where it is yours, "alter ${kind} ${name} owner to" the role that Troupe uses`,
   );
 }
 

@@ -9,8 +9,8 @@ import { createInterface } from 'node:readline';
  * the audit log could not be written, no program be started, and the thread of the store ended.
  */
 describe('connections that say nothing', () => {
-  it('leave files and programs their room, however few may be open', async function () {
-    if (process.platform !== 'linux') return this.skip(); // elsewhere the bound cannot be read
+  it('leave files and programs their room, however few may be open', async () => {
+    if (process.platform !== 'linux') return; // elsewhere the system does not say how many
     const listeners = new URL('../../../lib/gateway/listeners.js', import.meta.url).href;
     const program = `
       import { openListeners } from ${JSON.stringify(listeners)};
