@@ -117,11 +117,13 @@ export const employeesOf = ({
 }: Pick<TurnInput, 'employee' | 'confinedAs'>): readonly string[] =>
   employee === null ? confinedAs : [employee, ...confinedAs];
 
-/** Within, the only address there is. */
+/** Within, the only address there is: of a port that anyone may listen on. */
 function onLoopback(url: string): string {
-  const { port } = new URL(url);
-  return `http://127.0.0.1:${port}`;
+  const port = Number(new URL(url).port);
+  return `http://127.0.0.1:${port >= 1_024 ? port : unprivilegedPort}`;
 }
+
+const unprivilegedPort = 7_420;
 
 /** `withPort('api.example') // 'api.example:443'` */
 export const withPort = (host: string): string => (/:\d+$/.test(host) ? host : `${host}:443`);

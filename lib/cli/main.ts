@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { version } from '../version.js';
 import type { Terminal } from './command-line.js';
 import { exitCodes, explain } from './failure.js';
-import { plainText } from './print.js';
+import { plainText, visible } from './print.js';
 
 /**
  * The `troupe` command. Every command is a file of its own; this one lists them and turns what they throw into a
@@ -60,7 +60,7 @@ const commands: readonly (readonly [name: RegExp, load: () => Promise<Add>])[] =
 ];
 
 const terminal: Terminal = {
-  out: (text) => void process.stdout.write(`${text}\n`),
+  out: (text) => void process.stdout.write(`${visible(text)}\n`),
   write: (text) => void process.stdout.write(text),
   say: (text) => void process.stderr.write(`${text}\n`),
   env: process.env,

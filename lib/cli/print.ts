@@ -93,6 +93,16 @@ export function plainText(text: string, options: { readonly keepLines?: boolean 
   return options.keepLines === true ? calm : calm.replace(/\s+/g, ' ').trim();
 }
 
+/**
+ * Of all that goes out: what JSON leaves as it is and a terminal obeys, as JSON would write it.
+ * @example visible(JSON.stringify({ title: 'a\u009b2J' })) // a program still reads the same
+ */
+export const visible = (text: string): string =>
+  text.replace(
+    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 const cellMax = 60;
 const cut = (text: string): string => (text.length <= cellMax ? text : `${text.slice(0, cellMax - 1)}…`);

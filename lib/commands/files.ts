@@ -1,5 +1,6 @@
 import type { App, GatewayTransaction } from './app.js';
 import { answeredBefore, optionsOf, replyWith, type Request, type Reply, inTurn } from './request.js';
+import { spendBytes } from './authority/quotas.js';
 import { ownRow } from './iterate.js';
 import { reachOf, type AgentReach } from './sessions/agent-reach.js';
 import type { FileFacts, FileSource } from '../records/files/file-room.js';
@@ -58,6 +59,11 @@ export async function keepFile<Value extends Json>(
       sessionId: within.sessionId,
     });
     path = facts.path;
+    // What came in the body was counted with it
+    const { caller } = request;
+    const isCounted = caller.type === 'session' && input.content === undefined;
+    const spent = isCounted ? await spendBytes({ ...request, caller }, facts.size) : undefined;
+    if (spent) return spent;
     const committed = await inTurn(request.app.supervisor, usageKey, () =>
       request.app.supervisor.transact<Value>({
         name: within.name,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createServer, IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -65,7 +66,8 @@ export async function openListeners({ host, port, tls, slow }: ListenersOptions)
       ? createServer(limits)
       : createSecureServer({ ...limits, ...tls, minVersion: 'TLSv1.2', handshakeTimeout: 10_000 });
   const servers = tls === undefined ? [main] : [main, createServer(limits)];
-  for (const server of servers) server.maxConnections = connectionsMax;
+  for (const server of servers)
+    server.maxConnections = Math.min(connectionsMax, Math.floor(openFilesMax() / 4));
   const ways = servers.map((server) => wayOf(server, tls !== undefined && server === main));
   const ward = cutSlowReaders(servers, { ...slowness, ...slow });
   const local = servers.at(-1) ?? main;
@@ -181,7 +183,18 @@ export const limits = {
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 15_000,
 };
+/** Of who says nothing yet, without any credential: files and programs need their room, too. */
 const connectionsMax = 4_096;
+
+/** How many this process may have open; infinite where the system does not say so. */
+function openFilesMax(): number {
+  try {
+    const found = /^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return found === undefined ? Infinity : Number(found);
+  } catch {
+    return Infinity;
+  }
+}
 
 /**
  * A reader that has something waiting and took less than `bytesMin` between two looks, `looksMax` times in a

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import type { Json } from '../../machines/outputs.js';
+import { deeperThan, jsonDepthMax } from '../../machines/text.js';
 import type { TurnEvent } from '../../actors/engines/turn-events.js';
 
 /**
@@ -19,6 +21,7 @@ const usage = z.object({
   contextWindow: count.optional(),
 });
 const path = text(4_096);
+const isShort = (value: unknown): boolean => JSON.stringify(value).length <= 1_000_000;
 
 const event = z.discriminatedUnion('type', [
   z.object({ seq, type: z.literal('text'), text: words }),
@@ -61,7 +64,10 @@ const event = z.discriminatedUnion('type', [
     permissionId: z.string().regex(/^p\d{1,9}$/),
     tool: name,
     title: text(5_000),
-    input: z.json().refine((value) => JSON.stringify(value).length <= 1_000_000),
+    // It came as JSON: to judge each value of it once more took seconds
+    input: z.custom<Json>(
+      (value) => value !== undefined && !deeperThan(value, 2 * jsonDepthMax) && isShort(value),
+    ),
     uses: z
       .discriminatedUnion('tool', [
         z.object({ tool: z.literal('Bash'), command: text(100_000) }),

@@ -98,6 +98,20 @@ describe('code in the console', () => {
     await page.context().close();
   });
 
+  // Nothing of the page was drawn any more, or it did not answer for as long as the reader was at it
+  it('shows as they are answers and code that would hold the page up', async () => {
+    const minified = 'function a(b,c){return b*c+_d._e}var _f=a(1,2)*3;'.repeat(4_000);
+    const texts = [`\n${'>'.repeat(10_000)} end`, minified, fence('md', '[a](='.repeat(5_000))];
+    const page = await viewer.open(house.gateway.url, { path: '/' });
+    for (const text of texts) {
+      await viewer.go(page, `#/chat/${await session(text)}`);
+      await page.waitForSelector('.assistant');
+      await until(page, `document.querySelector('.assistant').textContent.length > ${text.length - 20}`);
+      expect(await page.locator('.assistant pre span').count()).to.equal(0);
+    }
+    await page.context().close();
+  });
+
   it('breaks no rule of the page and throws nothing', () => {
     expect(viewer.complaints).to.deep.equal([]);
   });

@@ -68,7 +68,7 @@ export const packages: Readonly<Record<string, readonly string[]>> = {
   esbuild: ['lib/build-command.ts', 'lib/build-pages.ts', 'examples'],
   commander: ['lib/cli'],
   uqr: ['lib/cli'],
-  marked: ['lib/docs', 'lib/console'],
+  marked: ['lib/docs', 'lib/page', 'lib/console'],
   diff: ['lib/console'],
   'highlight.js': ['lib/console'],
   yaml: ['actors', 'lib/home', 'lib/records', 'lib/console'],

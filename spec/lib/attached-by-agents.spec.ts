@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findSandboxTool } from '../../actors/sandbox/tool.js';
 import { Troupe } from './cli/troupe.js';
@@ -30,7 +30,7 @@ describe('what an agent attaches', () => {
     await writeFile(join(troupe.folder, 'plan.txt'), 'the plan');
     await writeFile(
       join(troupe.home(), 'config.yaml'),
-      'agents: {sandbox: off}\nengines: {default: shell, shell: {command: [/bin/sh, -s]}}\n',
+      'agents: {sandbox: off, quotas: {bytes: {hour: 3000000}}}\nengines: {default: shell, shell: {command: [/bin/sh, -s]}}\n',
     );
     await troupe.start();
     const { port, token } = await troupe.announcement();
@@ -64,6 +64,17 @@ describe('what an agent attaches', () => {
       const { text } = await turn(level, `echo plan > plan.txt; attach '{"path":"plan.txt"}'`);
       expect(text).to.include('"size":5');
     });
+
+  // What came by a path counted for nothing: forty requests put 1.8 GB into the home, of a quota of 268 MB
+  it('counts for its quota of bytes, and leaves nothing where that is used up', async () => {
+    const once = `attach '{"path":"big"}'; echo; `;
+    const { text } = await turn('off', `head -c 2097152 /dev/zero > big; ${once}${once}`);
+    expect(text)
+      .to.include('"size":2097152')
+      .and.to.match(/"AGENT_QUOTA".*"bytes"/);
+    const files = await readdir(join(troupe.home(), 'uploads'), { recursive: true });
+    expect(files.filter((name) => name.endsWith('-big'))).to.have.length(1);
+  });
 
   if (tool.name === null) return;
 

@@ -101,6 +101,19 @@ describe('changes of a session', () => {
     expect(git(project, 'status', '--porcelain')).to.equal('');
   });
 
+  // An agent that asked for it sixty times at once started git as often, held a gigabyte and everyone else up
+  it('are read one after the other, and no more of them wait than a page would ask for', async () => {
+    await open();
+    await put(cwd, { 'a.txt': 'one\n' });
+    const all = [...Array.from({ length: 30 }, (_, n) => `${at}/patch?path=${n}.txt`), ...Array(30).fill(at)];
+    const statuses = (await Promise.all(all.map((path) => house.operator.get(path)))).map(
+      ({ status }) => status,
+    );
+    expect(new Set(statuses.slice(0, 30))).to.deep.equal(new Set([404, 503]));
+    expect(statuses.filter((status) => status === 503).length).to.be.greaterThan(10);
+    expect((await read()).files).to.have.length(1);
+  });
+
   // It was one file removed and one added: what had changed in it could not be read
   it('show a file that was moved as one, which its agent has staged', async () => {
     await open();

@@ -7,6 +7,7 @@ import type { App, GatewayActor } from '../app.js';
 import { readFolder, scratchIn, type FolderState } from '../sessions/folder-state.js';
 import { presentSession } from '../sessions/read-session.js';
 import { mergeOf, type Merge } from './merge-state.js';
+import { readingOf } from './reading-lanes.js';
 import { turnsOf, type ChangedInTurn } from './turns-of.js';
 import { workPlaceOf, type WorkPlace } from './work-place.js';
 
@@ -57,7 +58,11 @@ export interface ChangedFile {
 export async function readChanges(app: App, sessionId: string): Promise<Changes | Refusal> {
   const session = await presentSession(app, sessionId);
   if (isRefusal(session)) return session;
-  const [turns, place] = await Promise.all([turnsOf(app, sessionId), workPlaceOf(app, session)]);
+  return readingOf(app)(sessionId, 'changes', () => changesOf(app, session));
+}
+
+async function changesOf(app: App, session: GatewayActor<'session'>): Promise<Changes | Refusal> {
+  const [turns, place] = await Promise.all([turnsOf(app, session.id), workPlaceOf(app, session)]);
   const none: Changes = {
     kind: 'none',
     folder: null,
@@ -92,13 +97,20 @@ export async function readChanges(app: App, sessionId: string): Promise<Changes 
 }
 
 /** What has changed in one file, as `git diff` shows it; `isCut`: it is longer. */
-export async function readPatch(
-  app: App,
-  sessionId: string,
-  path: string,
-): Promise<{ readonly path: string; readonly patch: string; readonly isCut: boolean } | Refusal> {
+export async function readPatch(app: App, sessionId: string, path: string): Promise<Patch | Refusal> {
   const session = await presentSession(app, sessionId);
-  if (isRefusal(session)) return session;
+  return isRefusal(session)
+    ? session
+    : readingOf(app)(sessionId, `patch ${path}`, () => patchOf(app, session, path));
+}
+
+interface Patch {
+  readonly path: string;
+  readonly patch: string;
+  readonly isCut: boolean;
+}
+
+async function patchOf(app: App, session: GatewayActor<'session'>, path: string): Promise<Patch | Refusal> {
   const place = await workPlaceOf(app, session);
   if (place === undefined)
     return refuse('NOT_FOUND', {}, 'The folder of this session is in no git repository.');

@@ -6,6 +6,7 @@ import { Channels } from '../../inspector/watch.js';
 import type { Supervisor } from '../../supervisor/contract.js';
 import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { readQuery } from '../parse.js';
+import { floodOf } from './flood.js';
 import { filterOfQuery, inspectSubscription } from './inspect-socket.js';
 import type { Subscription } from './subscription.js';
 
@@ -14,7 +15,7 @@ export function openMountedSocket(
   supervisor: Supervisor,
   judge: (request: IncomingMessage) => Promise<true | 'read' | Refusal>,
 ) {
-  const { log } = supervisor.environment;
+  const { clock, log } = supervisor.environment;
   const channels = new Channels(supervisor);
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536, perMessageDeflate: false });
   const open = new Map<
@@ -48,8 +49,13 @@ export function openMountedSocket(
     const since = /^\d{1,15}$/.test(query['since'] ?? '') ? Number(query['since']) : undefined;
     const subscription = inspectSubscription({ channels, socket, stream, filter, log });
     open.set(socket, { request, subscription });
+    const isTooMany = floodOf(
+      socket,
+      () => clock.monotonic(),
+      () => subscription.stop(),
+    );
     socket.on('error', () => socket.terminate());
-    socket.on('message', (text: Buffer) => subscription.hear(text.toString()));
+    socket.on('message', (text: Buffer) => void (isTooMany() || subscription.hear(text.toString())));
     socket.on('close', () => {
       open.delete(socket);
       subscription.stop();

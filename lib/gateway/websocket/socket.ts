@@ -19,6 +19,7 @@ import { clientOf } from '../origin.js';
 import { fairShare } from './backpressured-socket.js';
 import { PastBursts } from './bursts.js';
 import { openFeed } from './feed.js';
+import { floodOf } from './flood.js';
 import { filterOfQuery, inspectSubscription, firstOfQuery, statelySubscription } from './inspect-socket.js';
 import { readQuery } from '../parse.js';
 import { subscription, type Subscription } from './subscription.js';
@@ -184,8 +185,14 @@ export function openSocket(
     };
     subscriptions.set(socket, entry);
     makeRoom();
+    const isTooMany = floodOf(
+      socket,
+      () => environment.clock.monotonic(),
+      () => entry.subscription.stop(),
+    );
     socket.on('pong', () => (entry.unansweredSince = undefined));
     socket.on('message', (data, binary) => {
+      if (isTooMany()) return;
       entry.unansweredSince = undefined;
       if (binary) return socket.close(1003, 'text frames only');
       entry.subscription.hear(String(data));

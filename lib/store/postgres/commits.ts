@@ -59,26 +59,25 @@ export function commitsOf(options: CommitsOptions): Commits {
   async function ask({ group, frame: at, head: after, doubtful }: Unsettled): Promise<string> {
     const { keys, values, gone } = columnsOf(group.ops);
     const from = lease.moment();
-    const [row] = await options
-      .sql()
-      .unsafe(
-        'select troupe_commit($1, $2, $3, $4, $5, $6, $7, $8::interval, $9::text[], $10::text[], $11::text[]) ' +
-          'as answer',
-        [
-          claim.id,
-          String(claim.epoch),
-          claim.owner,
-          String(at),
-          String(group.first),
-          String(after.seq),
-          after.chain,
-          `${leaseMs} milliseconds`,
-          keys as string[],
-          values as string[],
-          gone as string[],
-        ],
-        { prepare: true },
-      );
+    const [row] = await options.sql().unsafe(
+      // With all types, or a function that someone else has named so could fit better
+      'select troupe_commit($1::int, $2::bigint, $3::uuid, $4::bigint, $5::bigint, $6::bigint, $7::text, ' +
+        '$8::interval, $9::text[], $10::text[], $11::text[]) as answer',
+      [
+        claim.id,
+        String(claim.epoch),
+        claim.owner,
+        String(at),
+        String(group.first),
+        String(after.seq),
+        after.chain,
+        `${leaseMs} milliseconds`,
+        keys as string[],
+        values as string[],
+        gone as string[],
+      ],
+      { prepare: true },
+    );
     const answer = String(row?.['answer']);
     if (answer === 'done' && !doubtful) lease.prolonged(from); // one that was in already has prolonged nothing now
     return answer;

@@ -4,7 +4,7 @@ import { keys } from '../keys.js';
 import type { StoreClock } from '../ports.js';
 import type { PostgresPlace, Sql } from './connection.js';
 import type { Position } from './known-position.js';
-import { schema, schemaFormat } from './schema.js';
+import { isMade, schema, schemaFormat } from './schema.js';
 import type { HomeState } from './seen-home.js';
 
 /**
@@ -34,9 +34,11 @@ export interface Claimant {
  */
 export async function prepare(sql: Sql, { home }: PostgresPlace, leftFor?: string): Promise<number> {
   await sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(7420)`; // two first starts at once
-    const [made] = await tx`select to_regproc('troupe_commit') is not null as whole`;
-    if (made?.['whole'] !== true) await tx.unsafe(schema);
+    if (!(await isMade(tx))) {
+      await tx`select pg_advisory_xact_lock(7420)`; // two first starts at once
+      await tx.unsafe(schema);
+      await isMade(tx);
+    }
     await tx`insert into troupe_home (name, format) values (${home}, ${schemaFormat}) on conflict do nothing`;
   });
   const [row] = await sql`select id, format, moved_to from troupe_home where name = ${home}`;

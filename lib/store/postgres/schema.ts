@@ -1,3 +1,6 @@
+import { StoreError } from '../contract.js';
+import type { Sql } from './connection.js';
+
 /**
  * What a database holds: one row per home with its owner and its place in the log, and the rows of all homes. The
  * store knows keys as bytes in order; only the head of the log stands beside them.
@@ -7,6 +10,35 @@
  * asked again: a group that is in already is answered as such, which is how a broken connection loses nothing.
  */
 export const schemaFormat = 1;
+
+/**
+ * Is all of it there? Refuses what an outsider has made: who may make tables in the same schema could make these first,
+ * and read and write the home by them, or do anything with our rights by what they set off. Trusted are who owns the
+ * database, superusers, and roles that ours belongs to; a superuser belongs to all, and that says nothing.
+ */
+export async function isMade(sql: Pick<Sql, 'unsafe'>): Promise<boolean> {
+  const made = await sql.unsafe(`
+    select of.kind, of.name, owner.rolname, owner.oid = own.oid or owner.rolsuper or owner.oid = d.datdba or
+      (not own.rolsuper and pg_has_role(owner.oid, 'member')) as trusted
+    from (
+      select 'table' as kind, relname::text as name, relowner as owner from pg_class where oid in
+        (to_regclass('troupe_home')::oid, to_regclass('troupe_row')::oid, to_regclass('troupe_node')::oid)
+      union all select 'function', proname::text, proowner from pg_proc where oid =
+        to_regprocedure('troupe_commit(int, bigint, uuid, bigint, bigint, bigint, text, interval, '
+          'text[], text[], text[])')::oid
+    ) as of
+      join pg_roles owner on owner.oid = of.owner
+      join pg_roles own on own.rolname = current_user
+      join pg_database d on d.datname = current_database()`);
+  const foreign = made.find((one) => one['trusted'] !== true);
+  if (foreign === undefined) return made.length === 4;
+  const { kind, name, rolname } = foreign;
+  throw new StoreError(
+    'REFUSED',
+    `the ${kind} ${name} of the database belongs to "${rolname}", who could read and change all that goes ` +
+      `through it: drop it, or, where it is yours, "alter ${kind} ${name} owner to" the role that Troupe uses`,
+  );
+}
 
 export const schema = `
 create table if not exists troupe_home (
@@ -54,7 +86,7 @@ begin
   if not found then
     select * into found_home from troupe_home where id = of_home;
     if found_home.epoch is distinct from of_epoch or found_home.owner is distinct from of_owner then
-      return 'lost ' || coalesce(found_home.epoch, 0);
+      return 'lost ' || coalesce(found_home.epoch, 0)::text;
     end if;
     return case when found_home.frame >= at_frame then 'done' else 'behind' end;
   end if;

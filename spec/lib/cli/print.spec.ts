@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { ago, bytes, localTime, plainText, table, timeOfDay } from '../../../lib/cli/print.js';
+import { ago, bytes, localTime, plainText, table, timeOfDay, visible } from '../../../lib/cli/print.js';
 
 describe('what the command line prints', () => {
   it('aligns columns, cuts long cells and keeps a row on its line', () => {
@@ -20,6 +20,15 @@ describe('what the command line prints', () => {
     expect(plainText('a\u001b[2Jb\u0007\u009bc\u202ed')).to.equal('a[2Jbcd');
     expect(plainText('zwei\n\tZeilen – 你好 🙂', { keepLines: true })).to.equal('zwei\n\tZeilen – 你好 🙂');
     expect(plainText('one\r\ntwo', { keepLines: true })).to.equal('one\ntwo');
+  });
+
+  // `--json` passed on what is no control character to JSON and is one to a terminal
+  it('writes out what JSON leaves as it is and a terminal obeys', () => {
+    const said = { title: 'a\u009b2Jb\u202ec\u2066d\u007f', plain: 'zwei – 你好 🙂 \\' };
+    const shown = visible(JSON.stringify(said));
+    expect(shown).to.contain('a\\u009b2Jb\\u202ec\\u2066d\\u007f').and.to.contain('zwei – 你好 🙂');
+    expect(JSON.parse(shown)).to.deep.equal(said);
+    expect(visible('\u001b[1mbold\u001b[22m')).to.equal('\u001b[1mbold\u001b[22m');
   });
 
   it('says a time by the zone that is named, over the change to summer time and at midnight', () => {

@@ -41,7 +41,7 @@ export function Coloured({ text, language }: { readonly text: string; readonly l
     return () => observer.disconnect();
   }, []);
   useEffect(() => {
-    if (!isSeen.value || language === '' || text.length > charsMax || shown.value?.text === text) return;
+    if (!isSeen.value || language === '' || !isColoured(text) || shown.value?.text === text) return;
     let isOver = false;
     const read = async (): Promise<void> => {
       const found = await colour(text, language, shown.value?.text);
@@ -78,8 +78,11 @@ export function Coloured({ text, language }: { readonly text: string; readonly l
   );
 }
 
-/** Beyond this colours would hold the page up. */
+/** Beyond this colours would hold the page up: what looks for a link in Markdown looks through the line each time. */
 const charsMax = 30_000;
+const lineCharsMax = 1_000;
+const isColoured = (text: string): boolean =>
+  text.length <= charsMax && text.split('\n').every(({ length }) => length <= lineCharsMax);
 const restMs = 500;
 
 interface Read {

@@ -1,7 +1,8 @@
-import { lexer, type Token, type Tokens } from 'marked';
+import type { Token, Tokens } from 'marked';
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { Code } from './code.js';
+import { readMarkdown } from '../../../page/parts/read-markdown.js';
 
 /**
  * Markdown as nodes: what an agent wrote is never markup of ours. HTML in it is shown as the text that it is,
@@ -30,12 +31,9 @@ function settledLength(text: string): number {
 }
 
 function nodesOf(text: string): ComponentChildren {
-  if (text.length > lexedMax) return <pre class="plain">{text}</pre>;
-  return blocks(lexer(text, { gfm: true }));
+  const tokens = readMarkdown(text);
+  return tokens === undefined ? <pre class="plain">{text}</pre> : blocks(tokens);
 }
-
-/** Beyond this a text is shown as it is: reading it would hold the page up. */
-const lexedMax = 400_000;
 
 const blocks = (tokens: readonly Token[]): ComponentChildren =>
   tokens.map((token, n) => <Block key={n} token={token} />);

@@ -75,7 +75,7 @@ const mergeBody = z.object({
 const pathQuery = z.object({ path: text(4_096).min(1) });
 
 const target = 'session';
-const refusals = ['NOT_FOUND', 'CONFLICT'] as const;
+const refusals = ['NOT_FOUND', 'CONFLICT', 'BUSY'] as const;
 const decided = [...refusals, 'BAD_REQUEST', 'VERSION_CONFLICT'] as const;
 
 export const changeRoutes: readonly Route[] = [

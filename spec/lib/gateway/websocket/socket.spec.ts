@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { WebSocket } from 'ws';
 import { systemEnvironment } from '../../../../lib/environment.js';
 import { openListeners } from '../../../../lib/gateway/listeners.js';
 import { floodFrames, openHouse, type House, type WatchedFrame, type Watching } from '../fixture.js';
@@ -226,6 +227,23 @@ describe('/ws', () => {
       await slow.close();
     }
   });
+
+  // An agent whose socket said small things as fast as it could kept everyone waiting for seconds: each is answered.
+  for (const path of ['/ws', '/ws/inspect', '/ws/stately'])
+    for (const [what, say] of [
+      ['frames', (ws: WebSocket) => ws.send('{"event":"ping"}')],
+      ['resumes', (ws: WebSocket) => ws.send('{"type":"resume","since":0}')],
+      ['pings', (ws: WebSocket) => ws.ping()],
+      ['pongs', (ws: WebSocket) => ws.pong()],
+    ] as const)
+      it(`${path}: hears 600 ${what} a minute, and lets go who says more`, async () => {
+        const socket = await house.socket(path);
+        for (let n = 0; n < 2_000; n += 1) say(socket.ws);
+        // Of pings the library itself takes only so many at once
+        expect(await socket.closed).to.be.oneOf(what === 'pings' ? [1008, 1006] : [1008]);
+        expect(socket.frames.filter(({ event }) => event === 'pong').length).to.be.at.most(600);
+        expect((await house.operator.get('/healthz')).status).to.equal(200);
+      });
 
   it('cuts a live reader that does not read, and bothers no one else', async () => {
     const slow = await house.socket('/ws');
