@@ -3306,6 +3306,8 @@ export interface components {
             }[];
             /** @description Send it with what you decide: others by now are refused with 409. */
             version: string;
+            /** @description Repositories below `folder`: nothing of what is in them is shown, committed or merged. */
+            within: string[];
         };
         Comment: {
             author: string;
@@ -4296,6 +4298,8 @@ export interface operations {
                             kind: string;
                             /** @description Who can end it: `operator` for a person, else an employee. */
                             on: string;
+                            /** @description A person may end it: not what waits on an employee below the root. */
+                            operatorEntitled: boolean;
                             /** @description Of a tool: what `always` would allow in its session from now on. */
                             rule?: string;
                             since: string;
@@ -13433,7 +13437,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RUN_FAILED" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;
@@ -14285,7 +14289,7 @@ export interface operations {
                 content: {
                     "application/json": {
                         /** @enum {string} */
-                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
+                        code: "BAD_REQUEST" | "IDEMPOTENCY_KEYS_DIFFER" | "UNAUTHENTICATED" | "FORBIDDEN" | "HOST_REFUSED" | "ORIGIN_REFUSED" | "CROSS_SITE_REFUSED" | "NOT_FOUND" | "CONFLICT" | "IDEMPOTENCY_CONFLICT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "RUN_FAILED" | "QUEUE_FULL" | "AGENT_QUOTA" | "OUTCOME_UNKNOWN" | "WORKFLOWS_DISABLED" | "DRAINING" | "ACTOR_HALTED" | "STORE_UNAVAILABLE" | "OWNER_ELSEWHERE" | "DISK_LOW" | "BUSY";
                         error: string;
                     } & {
                         [key: string]: unknown;

@@ -5,6 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { isThere } from '../../home/atomic-file.js';
 import type { App, GatewayActor } from '../app.js';
 import { readFolder, scratchIn, type FolderState } from '../sessions/folder-state.js';
+import { submodulesIn } from '../sessions/git.js';
 import { presentSession } from '../sessions/read-session.js';
 import { mergeOf, type Merge } from './merge-state.js';
 import { readingOf } from './reading-lanes.js';
@@ -29,6 +30,8 @@ export interface Changes {
   readonly commits: readonly Commit[];
   readonly files: readonly ChangedFile[];
   readonly hasMoreFiles: boolean;
+  /** Below the folder: repositories of their own. Nothing of what is in them is shown, committed or merged. */
+  readonly within: readonly string[];
   /** Of a worktree alone. */
   readonly merge: Merge | null;
   /** What each turn changed, the latest first. */
@@ -73,6 +76,7 @@ async function changesOf(app: App, session: GatewayActor<'session'>): Promise<Ch
     commits: [],
     files: [],
     hasMoreFiles: false,
+    within: [],
     merge: null,
     turns,
   };
@@ -91,6 +95,10 @@ async function changesOf(app: App, session: GatewayActor<'session'>): Promise<Ch
       commits: base === state.committed ? [] : await commitsSince(base, state),
       files: files.slice(0, filesMax),
       hasMoreFiles: files.length > filesMax,
+      within: [...new Set([...state.within, ...(await submodulesIn(place.folder, place.ask))])].slice(
+        0,
+        withinMax,
+      ),
       merge,
     };
   });
@@ -137,6 +145,7 @@ async function patchOf(app: App, session: GatewayActor<'session'>, path: string)
 const literal = (path: string): string => `:(literal)${path}`;
 const patchCharsMax = 256 * 1_024;
 const filesMax = 1_000;
+const withinMax = 100;
 const commitsMax = 100;
 /** A file that was moved is one file, if half of it is still the same. */
 const asOne = ['--find-renames'];

@@ -32,7 +32,7 @@ export interface GitCommand {
 /** Where it runs, and in which cage. */
 export type GitHost = Pick<App, 'sandbox' | 'settings'>;
 
-/** `(await git(app, {folder, args: ['rev-parse', 'HEAD'], level})).trim()`; rejects with git's last line. */
+/** `(await git(app, {folder, args: ['rev-parse', 'HEAD'], level})).trim()`; rejects with git's last words. */
 export async function git(app: Pick<App, 'sandbox'>, command: GitCommand): Promise<string> {
   return run(app, command, await programsNamedIn(app, command));
 }
@@ -59,8 +59,10 @@ async function run(
       ...(command.stdin !== undefined && { stdin: command.stdin }),
     });
   } catch (error) {
-    const said = error instanceof ProgramError ? error.stderr : '';
-    throw new Error(said.split('\n').at(-1)?.slice(0, 300) ?? '', { cause: error });
+    const said = error instanceof ProgramError ? error.stderr.trim().split('\n') : [];
+    // What went wrong stands in the last line, or in one before it, and the last says only what to type
+    const from = said.findLastIndex((line) => /^(?:fatal|error): /.test(line));
+    throw new Error(said.slice(from).join(' ').slice(0, 300), { cause: error });
   }
 }
 
@@ -163,13 +165,20 @@ function environment(silenced: readonly string[]): Record<string, string> {
   };
 }
 
-/** What git would tell of their files it learns from their filters: such a copy stays, unlooked at. */
-export async function hasSubmodules(app: GitHost, at: Omit<GitCommand, 'args'>): Promise<boolean> {
-  const entries = await git(app, { ...at, args: ['ls-files', '--stage', '-z'] });
+/**
+ * Repositories below the folder that this one has as submodules, and that are there. What git would tell of their
+ * files it learns from their filters: such a copy stays, unlooked at.
+ */
+export async function submodulesIn(
+  folder: string,
+  ask: (...args: string[]) => Promise<string>,
+): Promise<readonly string[]> {
+  const entries = await ask('ls-files', '--stage', '-z');
+  const found: string[] = [];
   for (const entry of entries.split('\0')) {
     if (!entry.startsWith('160000 ')) continue;
-    const path = join(at.folder, entry.slice(entry.indexOf('\t') + 1), '.git');
-    if (await lstat(path).catch(() => undefined)) return true;
+    const path = entry.slice(entry.indexOf('\t') + 1);
+    if (await lstat(join(folder, path, '.git')).catch(() => undefined)) found.push(path);
   }
-  return false;
+  return found;
 }
