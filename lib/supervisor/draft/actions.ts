@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AnyEventObject } from 'xstate';
 import type { ActorKey, Kind } from '../../../actors/contracts.js';
+import { reasonOf } from '../../../machines/text.js';
 import { actionCallPrefix, parentTarget, selfTarget, type Action } from '../../../actors/driver.js';
 import type { Json, Output } from '../../../machines/outputs.js';
 import type { Op } from '../../store/contract.js';
@@ -317,20 +318,25 @@ const isEmpty = (object: object): boolean => {
   for (const _ in object) return false;
   return true;
 };
-export const errorData = (error: unknown): { name: string; message: string; code?: string } => {
-  const { name, message, code } = (typeof error === 'object' && error !== null ? error : {}) as {
-    name?: unknown;
-    message?: unknown;
-    code?: unknown;
-  };
-  if (typeof message !== 'string')
+/**
+ * As it comes to `onError`, whatever it was: libraries reject with what refers to itself, such as a response with its
+ * request, and no commit holds a message without end.
+ */
+export function errorData(error: unknown): { name: string; message: string; code?: string } {
+  try {
+    const { name, message, code } = Object(error) as Readonly<Record<'name' | 'message' | 'code', unknown>>;
+    if (typeof message !== 'string') return { name: 'Error', message: cut(saidBy(error)) };
     return {
-      name: 'Error',
-      message: typeof error === 'string' ? error : (JSON.stringify(error) ?? 'unknown'),
+      name: typeof name === 'string' ? name : 'Error',
+      message: cut(message),
+      ...(typeof code === 'string' ? { code } : {}),
     };
-  return {
-    name: typeof name === 'string' ? name : 'Error',
-    message,
-    ...(typeof code === 'string' ? { code } : {}),
-  };
-};
+  } catch {
+    return { name: 'Error', message: cut(reasonOf(error)) };
+  }
+}
+
+const saidBy = (error: unknown): string =>
+  typeof error === 'string' ? error : (JSON.stringify(error) ?? 'unknown');
+const cut = (text: string): string => text.slice(0, errorCharsMax);
+const errorCharsMax = 10_000;

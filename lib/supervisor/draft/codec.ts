@@ -68,10 +68,17 @@ export function carriedOutcome(output: unknown): Json | undefined {
   // No snapshot could hold it
   if (deeperThan(output, outcomeDepthMax))
     throw new RangeError(`The outcome is nested deeper than ${outcomeDepthMax}.`);
-  return carried(output, 'output');
+  const text = jsonText(output, 'output');
+  // No commit could hold it, and the actor would wait for ever
+  if (text.length > outcomeCharsMax)
+    throw new RangeError(
+      `The outcome has ${text.length} characters, more than ${outcomeCharsMax}: store it elsewhere and answer where.`,
+    );
+  return JSON.parse(text) as Json;
 }
 
 const outcomeDepthMax = 200;
+const outcomeCharsMax = 16 << 20;
 
 /**
  * Plain JSON of a caller's, without the objects that the caller keeps hold of: what is changed there later must

@@ -180,6 +180,50 @@ describe('effects', () => {
       ]);
     });
 
+    // What libraries reject with is not always an error: one that refers to itself, such as a response with its request,
+    // could not be told, and the actor waited for ever
+    it('reject with whatever it is that they were rejected with', async () => {
+      const circle: { self?: object } = {};
+      circle.self = circle;
+      const given = [circle, 10n, Symbol('s'), Object.create(null), undefined, 'text', { status: 502 }];
+      await open({
+        guarantee: 'at-least-once',
+        // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- what this is about
+        run: (n: unknown) => Promise.reject(given[Number(n)]),
+      });
+      for (const n of given.keys()) {
+        await go(n);
+        await house.environment.settle();
+      }
+      const { state, errors } = (await worker()) as unknown as { state: string; errors: string[] };
+      expect([state, errors]).to.deep.equal([
+        'idle',
+        ['[object Object]', '10', 'unknown', '{}', 'unknown', 'text', '{"status":502}'],
+      ]);
+    });
+
+    it('reject with an error whose message is cut where no commit could hold it', async () => {
+      await open({ guarantee: 'at-least-once', run: () => Promise.reject(new Error('x'.repeat(40 << 20))) });
+      await go(1);
+      await house.environment.settle();
+      const { state, errors } = (await worker()) as unknown as { state: string; errors: string[] };
+      expect([state, errors[0]?.length]).to.deep.equal(['idle', 10_000]);
+    });
+
+    // The event that brought it became a dead letter, which failed again however often it was retried, and the machine,
+    // which handles errors, waited for ever
+    it('that answer more than a commit holds reject, too', async () => {
+      await open({ guarantee: 'at-least-once', run: async () => 'x'.repeat(40 << 20) });
+      await go(1);
+      await house.environment.settle();
+      const { state, errors } = (await worker()) as unknown as { state: string; errors: string[] };
+      expect([state, errors]).to.deep.equal([
+        'idle',
+        ['The outcome has 41943042 characters, more than 16777216: store it elsewhere and answer where.'],
+      ]);
+      expect(await house.supervisor.deadLetters()).to.deep.equal([]);
+    });
+
     it('are aborted when their state is left, and their late result is dropped', async () => {
       const { effect, calls } = puppet('at-least-once');
       await open(effect);
