@@ -1,6 +1,8 @@
 import { access, chmod, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readAnnouncement } from '../home/announce.js';
+import { followed } from '../home/atomic-file.js';
+import type { HomeError } from '../home/home-error.js';
 import { keepOthersOut, openToOthers } from '../home/keep-others-out.js';
 import type { Layout } from '../home/layout.js';
 import { readDeviceFile } from '../records/devices/device-file.js';
@@ -10,6 +12,8 @@ import type { Finding, Fix } from './finding.js';
 
 export async function homeFolder({ home }: Layout): Promise<Finding> {
   const about = 'home';
+  const at = await followed(home).catch((fault: HomeError) => fault);
+  if (at instanceof Error) return { grade: 'bad', about, what: at.message };
   const facts = await stat(home).catch(() => undefined);
   if (facts === undefined) {
     const above = await nearestFolder(home);

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { HomeError } from './home-error.js';
 
@@ -171,3 +171,20 @@ export const isThere = (path: string): Promise<boolean> =>
     () => true,
     () => false,
   );
+
+/**
+ * Where a path leads, every link on the way followed; undefined where nothing is. Rejects with a HomeError where it is
+ * a link that leads nowhere: that is a disk that is not mounted, and no home or folder that is still to be made.
+ * @example await followed(layout.home) // '/mnt/large/svc'
+ */
+export async function followed(path: string): Promise<string | undefined> {
+  if ((await lstat(path).catch(() => undefined)) === undefined) return undefined;
+  return realpath(path).catch((cause: NodeJS.ErrnoException) => {
+    throw new HomeError(
+      'BAD_HOME',
+      `${path} is a link that leads nowhere (${cause.code ?? cause.message}).`,
+      'Mount the disk that it leads to, or remove the link.',
+      { cause },
+    );
+  });
+}

@@ -1,5 +1,6 @@
 import { chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { followed } from './atomic-file.js';
 import { HomeError } from './home-error.js';
 import type { Layout } from './layout.js';
 
@@ -37,8 +38,8 @@ export async function openToOthers(
   layout: Layout,
 ): Promise<readonly { readonly path: string; readonly mode: number }[]> {
   const { home } = layout;
-  const folder = await stat(home).catch(() => undefined);
-  if (folder === undefined) return [];
+  if ((await followed(home)) === undefined) return [];
+  const folder = await stat(home);
   const judged = await judgedFiles(layout);
   refuseForeign(folder.uid, [{ path: home, uid: folder.uid }, ...(await inside(home, 1)), ...judged]);
   const reached = (await isEntered(home)) ? judged.filter(({ isLink }) => !isLink) : [];

@@ -1,7 +1,7 @@
-import { lstat, readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { parse } from 'yaml';
-import { HomeError } from '../home-error.js';
+import { followed } from '../atomic-file.js';
 import { inside } from '../new-folder.js';
 
 /** A part of a home. */
@@ -26,17 +26,8 @@ export async function keptParts(home: string, more: readonly string[] = []): Pro
   const names = new Set([...always, ...namedIn(config).flatMap((name) => partOf(home, name)), ...more]);
   const parts: KeptPart[] = [];
   for (const name of names) {
-    const path = join(home, name);
-    if ((await lstat(path).catch(() => undefined)) === undefined) continue;
-    const at = await realpath(path).catch((cause: NodeJS.ErrnoException) => {
-      throw new HomeError(
-        'BAD_HOME',
-        `${path} is a link that leads nowhere (${cause.code ?? cause.message}).`,
-        'Mount the disk that it leads to, or remove the link.',
-        { cause },
-      );
-    });
-    parts.push({ name, at });
+    const at = await followed(join(home, name));
+    if (at !== undefined) parts.push({ name, at });
   }
   return parts;
 }

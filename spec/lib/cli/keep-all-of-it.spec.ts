@@ -72,6 +72,20 @@ describe('a backup of a home with links and a certificate', () => {
     );
   });
 
+  // "ENOENT: no such file or directory, stat", and doctor said that the first start creates it
+  it('says that the home itself is a link that leads nowhere', async () => {
+    const link = troupe.home('link');
+    await symlink('not-mounted', link);
+    const said =
+      /link is a link that leads nowhere \(ENOENT\)\. Mount the disk that it leads to, or remove the link/;
+    const start = await troupe.run('start', '--home', link);
+    expect(start.err).to.match(said);
+    expect(start.code).to.equal(5);
+    expect((await troupe.run('doctor', '--home', link)).out).to.match(
+      /FIX +home +\S+link is a link that leads nowhere/,
+    );
+  });
+
   it('makes a home that starts, with the certificate that config.yaml names below the home', async () => {
     const { cert, key } = selfSigned();
     await writeFile(join(home, 'cert.pem'), cert);
