@@ -119,7 +119,7 @@ type Changes = Answer<'/api/sessions/{id}/changes', 'get'>;
 const changesOf = (client: Client, id: string): Promise<Changes> =>
   client.get('/api/sessions/{id}/changes', { params: { path: { id } } });
 
-function linesOf({ files: changed, commits, merge, hasMoreFiles }: Changes): readonly string[] {
+function linesOf({ files: changed, commits, merge, hasMoreFiles, within }: Changes): readonly string[] {
   const lines = changed.map(({ path, change, renamedFrom, added, removed, isCommitted }) => {
     const count = added === null ? 'no text' : `+${added} -${removed ?? 0}`;
     const name = renamedFrom === null ? plainText(path) : `${plainText(renamedFrom)} -> ${plainText(path)}`;
@@ -128,6 +128,7 @@ function linesOf({ files: changed, commits, merge, hasMoreFiles }: Changes): rea
   return [
     ...(lines.length === 0 ? ['  nothing has changed'] : lines),
     ...(hasMoreFiles ? ['  … and more'] : []),
+    ...within.map((path) => `  ${plainText(path)} is a repository of its own: what is in it stays there`),
     ...commits.map(({ commit, subject }) => `  ${commit.slice(0, 8)} ${plainText(subject)}`),
     ...(merge === null ? [] : [`  ${mergeLine(merge)}`]),
   ];

@@ -3306,6 +3306,8 @@ export interface components {
             }[];
             /** @description Send it with what you decide: others by now are refused with 409. */
             version: string;
+            /** @description Repositories below `folder`: nothing of what is in them is shown, committed or merged. */
+            within: string[];
         };
         Comment: {
             author: string;

@@ -129,6 +129,46 @@ describe('a branch of a session', () => {
     expect(git('log', '--format=%s', branch)).to.equal('two\none\n');
   });
 
+  /**
+   * Agents clone and scaffold. A branch got the name of a commit that was nowhere else, so a merge made an empty folder
+   * of all that work; and where there was no commit in it yet, nothing of the whole turn was committed.
+   */
+  for (const [what, script] of [
+    ['with a commit', 'git -C own -c user.name=x -c user.email=x@x commit -q --allow-empty -m in'],
+    ['without one', 'true'],
+  ])
+    it(`takes no repository along that lies within, ${what}, and says so`, async () => {
+      await start('off');
+      const made = `echo two > a.txt; git init -q own; echo new > own/b.txt; ${script}`;
+      const id = idIn((await run(made, '--worktree')).err);
+      const branch = `troupe/${id.slice(0, 8)}`;
+      expect(git('ls-tree', '-r', '--name-only', branch)).to.equal('a.txt\n');
+      expect(git('show', `${branch}:a.txt`)).to.equal('two\n');
+      const shown = (await troupe.run('changes', '--home', troupe.home(), id)).out;
+      expect(shown).to.include('own is a repository of its own');
+      expect(shown).to.include('can be merged into main');
+      await client.call('DELETE', `/api/sessions/${id}`);
+      expect(await isThere(join(troupe.home(), 'work', id, 'own/b.txt'))).to.equal(true);
+    });
+
+  it('shows a repository within that the agent has added by itself, where nothing else has changed', async () => {
+    await start('off');
+    const commit = 'git -c user.name=x -c user.email=x@x commit -q';
+    const made = `git init -q own; cd own; ${commit} --allow-empty -m in; cd ..; git add own`;
+    const id = idIn((await run(made, '--worktree')).err);
+    const shown = (await troupe.run('changes', '--home', troupe.home(), id)).out;
+    expect(shown).to.include('nothing has changed').and.include('own is a repository of its own');
+  });
+
+  // A folder with a draft in it was taken for clean, and removed, where the repository hides what is new
+  it('keeps its worktree for a new file in a repository that shows none', async () => {
+    await start('off');
+    git('config', 'status.showUntrackedFiles', 'no');
+    const id = idIn((await run('git checkout -q -b other; echo new > b.txt', '--worktree')).err);
+    await client.call('DELETE', `/api/sessions/${id}`);
+    expect(await isThere(join(troupe.home(), 'work', id, 'b.txt'))).to.equal(true);
+  });
+
   it('works in the folder of the terminal without one, and commits nothing there', async () => {
     await start('off');
     await run('echo two > a.txt');

@@ -5,6 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import { isThere } from '../../home/atomic-file.js';
 import type { App, GatewayActor } from '../app.js';
 import { readFolder, scratchIn, type FolderState } from '../sessions/folder-state.js';
+import { submodulesIn } from '../sessions/git.js';
 import { presentSession } from '../sessions/read-session.js';
 import { mergeOf, type Merge } from './merge-state.js';
 import { turnsOf, type ChangedInTurn } from './turns-of.js';
@@ -28,6 +29,8 @@ export interface Changes {
   readonly commits: readonly Commit[];
   readonly files: readonly ChangedFile[];
   readonly hasMoreFiles: boolean;
+  /** Below the folder: repositories of their own. Nothing of what is in them is shown, committed or merged. */
+  readonly within: readonly string[];
   /** Of a worktree alone. */
   readonly merge: Merge | null;
   /** What each turn changed, the latest first. */
@@ -68,6 +71,7 @@ export async function readChanges(app: App, sessionId: string): Promise<Changes 
     commits: [],
     files: [],
     hasMoreFiles: false,
+    within: [],
     merge: null,
     turns,
   };
@@ -86,6 +90,10 @@ export async function readChanges(app: App, sessionId: string): Promise<Changes 
       commits: base === state.committed ? [] : await commitsSince(base, state),
       files: files.slice(0, filesMax),
       hasMoreFiles: files.length > filesMax,
+      within: [...new Set([...state.within, ...(await submodulesIn(place.folder, place.ask))])].slice(
+        0,
+        withinMax,
+      ),
       merge,
     };
   });
@@ -125,6 +133,7 @@ export async function readPatch(
 const literal = (path: string): string => `:(literal)${path}`;
 const patchCharsMax = 256 * 1_024;
 const filesMax = 1_000;
+const withinMax = 100;
 const commitsMax = 100;
 /** A file that was moved is one file, if half of it is still the same. */
 const asOne = ['--find-renames'];

@@ -14,6 +14,8 @@ export interface FolderState {
   readonly committed: string;
   /** Below the folder: what is in no commit as it is. */
   readonly uncommitted: readonly string[];
+  /** Below the folder: repositories of their own, of which this one knows nothing. */
+  readonly within: readonly string[];
   /** Files that are too large or too many for a tree, by what would differ if they were changed. */
   readonly others: ReadonlyMap<string, string>;
   /** Git with the objects of this tree. */
@@ -35,7 +37,7 @@ export async function readFolder(
   const gitDir = found?.isOwn === true ? join(found.top, '.git') : undefined;
   const run = (args: readonly string[], more: Partial<GitCommand> = {}): Promise<string> =>
     git(app, { ...at, gitDir, top, ...more, args: ['--no-optional-locks', ...args] });
-  const { commit, paths } = readStatus(await run(status));
+  const { commit, paths, within } = readStatus(await run(status));
   const committed = commit ?? (await run(['hash-object', '-t', 'tree', '--stdin'], { stdin: '' })).trim();
   const [prefix = '', objects = ''] = (
     await run(['rev-parse', '--show-prefix', '--path-format=absolute', '--git-path', 'objects'])
@@ -45,23 +47,25 @@ export async function readFolder(
     objects: { folder: join(scratch, 'objects'), borrowed: objects },
   };
   const ask = (...args: string[]): Promise<string> => run(args, { aside });
-  const shown = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
-  const below = [...new Set([...shown, ...assumedUnchanged(await run(['ls-files', '-v', '-z']))])];
+  const inFolder = (all: readonly string[]): readonly string[] =>
+    all.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+  const below = [...new Set([...inFolder(paths), ...assumedUnchanged(await run(['ls-files', '-v', '-z']))])];
   const { taken, others } = await weighed(at.folder, below);
-  if (taken.length === 0) return { tree: committed, commit, committed, uncommitted: below, others, ask };
+  const state = { commit, committed, uncommitted: below, within: inFolder(within), others, ask };
+  if (taken.length === 0) return { ...state, tree: committed };
   await ask('read-tree', committed);
   await run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
     aside,
     stdin: taken.map((path) => `${path}\0`).join(''),
   });
-  return { tree: (await ask('write-tree')).trim(), commit, committed, uncommitted: below, others, ask };
+  return { ...state, tree: (await ask('write-tree')).trim() };
 }
 
 /**
  * Never into a submodule: git would be started again there, and run the filters that the submodule names. And always at
  * files that the index says not to look at, where they are there all the same.
  */
-const status = [
+export const status = [
   ...['-c', 'core.sparseCheckout=true', '-c', 'sparse.expectFilesOutsideOfPatterns=false'],
   'status',
   '--porcelain=v2',
@@ -78,19 +82,25 @@ const status = [
 const assumedUnchanged = (text: string): readonly string[] =>
   text.split('\0').flatMap((line) => (/^[a-z] /.test(line) ? [line.slice(2)] : []));
 
-/** Paths from the top of the repository of all that is not as its commit says. */
-function readStatus(text: string): { readonly commit: string | null; readonly paths: readonly string[] } {
+/** Paths from the top of the repository of all that is not as its commit says; `within`: of repositories in it. */
+export function readStatus(text: string): {
+  readonly commit: string | null;
+  readonly paths: readonly string[];
+  readonly within: readonly string[];
+} {
   const paths: string[] = [];
+  const within: string[] = [];
   let commit = '';
   for (const line of text.split('\0')) {
     const fields = fieldsBefore[line.slice(0, 2)];
     if (line.startsWith('# branch.oid ')) commit = line.slice('# branch.oid '.length);
     else if (fields !== undefined) {
       const path = line.split(' ').slice(fields).join(' ');
-      if (!path.endsWith('/')) paths.push(path); // a repository within this one
+      if (path.endsWith('/')) within.push(path.slice(0, -1));
+      else paths.push(path);
     }
   }
-  return { commit: /^[0-9a-f]{40,}$/.test(commit) ? commit : null, paths };
+  return { commit: /^[0-9a-f]{40,}$/.test(commit) ? commit : null, paths, within };
 }
 
 const fieldsBefore: Readonly<Record<string, number>> = { '1 ': 8, 'u ': 10, '? ': 1 };

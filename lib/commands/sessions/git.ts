@@ -163,13 +163,20 @@ function environment(silenced: readonly string[]): Record<string, string> {
   };
 }
 
-/** What git would tell of their files it learns from their filters: such a copy stays, unlooked at. */
-export async function hasSubmodules(app: GitHost, at: Omit<GitCommand, 'args'>): Promise<boolean> {
-  const entries = await git(app, { ...at, args: ['ls-files', '--stage', '-z'] });
+/**
+ * Repositories below the folder that this one has as submodules, and that are there. What git would tell of their
+ * files it learns from their filters: such a copy stays, unlooked at.
+ */
+export async function submodulesIn(
+  folder: string,
+  ask: (...args: string[]) => Promise<string>,
+): Promise<readonly string[]> {
+  const entries = await ask('ls-files', '--stage', '-z');
+  const found: string[] = [];
   for (const entry of entries.split('\0')) {
     if (!entry.startsWith('160000 ')) continue;
-    const path = join(at.folder, entry.slice(entry.indexOf('\t') + 1), '.git');
-    if (await lstat(path).catch(() => undefined)) return true;
+    const path = entry.slice(entry.indexOf('\t') + 1);
+    if (await lstat(join(folder, path, '.git')).catch(() => undefined)) found.push(path);
   }
-  return false;
+  return found;
 }

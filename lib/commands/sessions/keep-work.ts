@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { copyOf } from '../../home/clones.js';
-import { git, hasSubmodules, type GitHost } from './git.js';
+import { chosenPaths } from '../changes/work-place.js';
+import { readStatus, status } from './folder-state.js';
+import { git, submodulesIn, type GitHost } from './git.js';
 
 /**
  * What becomes of an agent's work in a working copy of its own when a turn is over: what it left in no commit is
@@ -23,8 +25,13 @@ async function commitLeft(app: GitHost, sessionId: string, level: SandboxLevel):
   const ask = (...args: string[]): Promise<string> => git(app, { ...at, args });
   const head = await ask('symbolic-ref', '--quiet', 'HEAD').catch(() => '');
   if (head.trim() !== `refs/heads/${copy.branch}`) return;
-  if ((await ask('ls-files', '--unmerged')) !== '' || (await hasSubmodules(app, at))) return;
-  await ask('add', '--all', '--ignore-errors', '--', '.');
+  if ((await ask('ls-files', '--unmerged')) !== '' || (await submodulesIn(folder, ask)).length > 0) return;
+  // Of a repository that the agent has made or cloned in here git would take the name of a commit that is nowhere
+  // else; and of one without a commit nothing, and then nothing of all the others
+  const { within } = readStatus(await ask(...status));
+  const wanted = ['.', ...within.map((path) => `:(exclude,literal)${path}`)];
+  const stdin = wanted.map((path) => `${path}\0`).join('');
+  await git(app, { ...at, args: ['add', '--all', '--ignore-errors', ...chosenPaths], stdin });
   if ((await ask('diff', '--cached', '--name-only', '--no-ext-diff')) === '') return;
   const message = `Changes of session ${sessionId.slice(0, 8)}\n\nTroupe-Session: ${sessionId}`;
   const author = ['-c', 'user.name=Troupe', '-c', 'user.email=troupe@localhost'];

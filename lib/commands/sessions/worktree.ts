@@ -6,7 +6,7 @@ import { isThere } from '../../home/atomic-file.js';
 import { copyOf, forgetCopy, keepCopy } from '../../home/clones.js';
 import type { App } from '../app.js';
 import { inTurn } from '../request.js';
-import { git, hasSubmodules, type GitCommand, type GitHost } from './git.js';
+import { git, submodulesIn, type GitCommand, type GitHost } from './git.js';
 import { bringBack, keepWork } from './keep-work.js';
 
 /**
@@ -164,14 +164,17 @@ export async function dropClean(
   const { origin, branch, isClone } = copy;
   const folder = join(app.settings.home, 'work', sessionId);
   const at = { folder, level, folders: { origin: { path: origin, isWritable: false } } };
-  const changes = await git(app, { ...at, args: ['status', '--porcelain', '--ignore-submodules=dirty'] });
+  // A repository may say that it does not want to see new files: they are work all the same
+  const look = ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty'];
+  const ask = (...args: string[]): Promise<string> => git(app, { ...at, args });
+  const isTouched = (await ask(...look)) !== '' || (await submodulesIn(folder, ask)).length > 0;
   if (isClone) {
     const stashes = await git(app, { ...at, args: ['stash', 'list'] });
     await bringBack(app, sessionId, level);
-    if ((await hasSubmodules(app, at)) || changes !== '' || stashes !== '') return false;
+    if (isTouched || stashes !== '') return false;
     await rm(folder, { recursive: true, force: true });
   } else {
-    if ((await hasSubmodules(app, at)) || changes !== '') return false;
+    if (isTouched) return false;
     const isDetached = await git(app, { ...at, args: ['symbolic-ref', '--quiet', 'HEAD'] }).then(
       () => false,
       () => true,

@@ -6,14 +6,13 @@ import { PatchOnDemand } from './patch-on-demand.js';
 /** Each file with what was done to it; opened, line by line. Marked ones are decided on alone. */
 export function ChangedFiles({
   id,
-  changes: { files, folder, version, hasMoreFiles },
+  changes: { files, folder, version, hasMoreFiles, within },
   marked,
 }: {
   readonly id: string;
   readonly changes: Changes;
   readonly marked: Signal<ReadonlySet<string>>;
 }) {
-  if (files.length === 0) return <p class="empty">Nothing has changed.</p>;
   const mark = (path: string, isMarked: boolean): void => {
     const next = new Set(marked.value);
     if (isMarked) next.add(path);
@@ -29,6 +28,7 @@ export function ChangedFiles({
   };
   return (
     <>
+      {files.length === 0 && <p class="empty">Nothing has changed.</p>}
       <ul class="files">
         {files.map(({ path, change, renamedFrom, added, removed, isCommitted }) => (
           <li key={`${version}/${path}`} data-file={path}>
@@ -76,6 +76,12 @@ export function ChangedFiles({
         ))}
       </ul>
       {hasMoreFiles && <p class="soft small">There are more than these. Use git for all of them.</p>}
+      {within.map((path) => (
+        <p key={path} class="small" data-within>
+          <code>{path}</code> is a repository of its own. What is in it is not shown, and no commit or merge
+          takes it along: it stays in <code>{`${folder ?? ''}/${path}`}</code>.
+        </p>
+      ))}
     </>
   );
 }

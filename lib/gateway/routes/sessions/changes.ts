@@ -46,6 +46,9 @@ const changes = z
     commits: z.array(z.object({ commit: z.string(), subject: z.string(), author: z.string(), at: iso })),
     files: z.array(changedFile),
     hasMoreFiles: z.boolean(),
+    within: z
+      .array(z.string())
+      .describe('Repositories below `folder`: nothing of what is in them is shown, committed or merged.'),
     merge: merge.nullable().describe('Of a worktree.'),
     turns: z
       .array(
