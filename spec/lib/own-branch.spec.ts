@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { access, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises';
 import { findSandboxTool } from '../../actors/sandbox/tool.js';
@@ -184,6 +184,26 @@ describe('a branch of a session', () => {
     const again = await troupe.run('run', '--home', troupe.home(), '--in', id, 'true');
     expect(again.out, again.err).to.match(/^two$/m);
     expect(await isThere(join(folder, '.git'))).to.equal(true);
+  });
+
+  // Who took the folder away by hand was told to send a message, and each message failed with "use 'add -f' to override"
+  it('is checked out again when its folder was taken away without a word to git', async () => {
+    await start('off');
+    const id = idIn((await run('echo two > a.txt', '--worktree')).err);
+    await rm(join(troupe.home(), 'work', id), { recursive: true });
+    const again = await troupe.run('run', '--home', troupe.home(), '--in', id, 'true');
+    expect(again.out, again.err).to.match(/^two$/m);
+  });
+
+  // Git's last line alone is what to type, and not what went wrong
+  it('says in a failed turn why its worktree cannot be made', async () => {
+    await start('off');
+    const id = idIn((await run('echo two > a.txt', '--worktree')).err);
+    const folder = join(troupe.home(), 'work', id);
+    git('worktree', 'lock', folder);
+    await rm(folder, { recursive: true });
+    const again = await troupe.run('run', '--home', troupe.home(), '--in', id, 'true');
+    expect(again.err).to.include('is a missing but locked worktree; use ');
   });
 
   it('keeps the worktree of a session that has rested too long only while it is dirty', async () => {

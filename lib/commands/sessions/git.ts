@@ -32,7 +32,7 @@ export interface GitCommand {
 /** Where it runs, and in which cage. */
 export type GitHost = Pick<App, 'sandbox' | 'settings'>;
 
-/** `(await git(app, {folder, args: ['rev-parse', 'HEAD'], level})).trim()`; rejects with git's last line. */
+/** `(await git(app, {folder, args: ['rev-parse', 'HEAD'], level})).trim()`; rejects with git's last words. */
 export async function git(app: Pick<App, 'sandbox'>, command: GitCommand): Promise<string> {
   return run(app, command, await programsNamedIn(app, command));
 }
@@ -59,8 +59,10 @@ async function run(
       ...(command.stdin !== undefined && { stdin: command.stdin }),
     });
   } catch (error) {
-    const said = error instanceof ProgramError ? error.stderr : '';
-    throw new Error(said.split('\n').at(-1)?.slice(0, 300) ?? '', { cause: error });
+    const said = error instanceof ProgramError ? error.stderr.trim().split('\n') : [];
+    // What went wrong stands in the last line, or in one before it, and the last says only what to type
+    const from = said.findLastIndex((line) => /^(?:fatal|error): /.test(line));
+    throw new Error(said.slice(from).join(' ').slice(0, 300), { cause: error });
   }
 }
 

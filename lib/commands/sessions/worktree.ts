@@ -129,6 +129,10 @@ async function restoreWorktree(app: GitHost, sessionId: string, level: SandboxLe
   const folder = join(app.settings.home, 'work', sessionId);
   if (await isThere(join(folder, '.git'))) return;
   if (isClone) return clone(app, { folder, level, origin }, ['-b', branch, `origin/${branch}`]);
+  // A person may have taken the folder away without a word to git, which then makes none in its place
+  await rmdir(folder).catch(() => undefined);
+  const forget = ['worktree', 'remove', '--force', folder];
+  if (!(await isThere(folder))) await git(app, { folder: origin, level, args: forget }).catch(() => '');
   await addWorktree(app, { folder, level, origin }, origin, [folder, branch]);
 }
 
