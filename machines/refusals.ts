@@ -68,6 +68,7 @@ const table = {
   EXPECTATION_FAILED: [417, 'Unsupported expectation; only 100-continue is supported.'],
   HEADERS_TOO_LARGE: [431, 'The headers and the URL are too long.'],
   UNSUPPORTED_MEDIA_TYPE: [415, 'This route accepts only JSON in UTF-8.'],
+  RUN_FAILED: [422, 'The run cannot start: errors says why.'],
   RANGE_NOT_SATISFIABLE: [416, 'The byte range is outside the file.'],
   QUOTA_EXCEEDED: [507, 'The file quota is used up. Remove some files.'],
   PRECONDITION_REQUIRED: [428, 'Send expectedVersion (or If-Match) with the version that you have read.'],

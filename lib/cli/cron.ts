@@ -22,11 +22,11 @@ export function cronCommand(program: Command, terminal: Terminal): void {
       terminal.out(
         table(
           ['ID', 'SCHEDULE', 'NEXT', 'LAST', 'NAME'],
-          jobs.map(({ id, schedule, enabled, nextRunAt, lastRun, name }) => [
+          jobs.map(({ id, schedule, enabled, nextRunAt, running, lastRun, name }) => [
             id,
             schedule,
             !enabled ? 'paused' : nextRunAt === null ? '-' : times.dateAndTime(nextRunAt),
-            lastRun?.status ?? '-',
+            running > 0 ? 'running' : (lastRun?.status ?? '-'),
             name,
           ]),
           'No cron jobs yet. "troupe help cron" shows how to create one.',

@@ -4,6 +4,7 @@ import { connect, type Client, sessionNamed } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
+import { wordOf } from './list.js';
 import { messageLines } from './show-activity.js';
 import { quietBecause, runningTool } from '../client/decision.js';
 import { ago, plainText } from './print.js';
@@ -62,7 +63,7 @@ async function showSession(
   });
   if (options.json === true) return terminal.out(JSON.stringify(session));
   const waits = (await waitsForYou(client))(session.id) ? ', waits for you' : '';
-  terminal.out(`${plainText(session.title ?? session.id)}  [${session.status}${waits}, ${session.engine}]`);
+  terminal.out(`${plainText(session.title ?? session.id)}  [${wordOf(session)}${waits}, ${session.engine}]`);
   const { worker, workerLabels } = session;
   if (worker != null) terminal.out(`on worker ${worker}, in ${plainText(String(session.cwd))} there`);
   else if (workerLabels.length > 0) terminal.out(`for a worker with the labels ${workerLabels.join(', ')}`);

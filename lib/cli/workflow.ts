@@ -96,7 +96,11 @@ export function workflowCommand(program: Command, terminal: Terminal): void {
       terminal.out(
         table(
           ['RUN', 'STATUS', 'STARTED'],
-          runs.map(({ runId, status, startedAt }) => [runId, status, ago(Date.parse(startedAt), Date.now())]),
+          runs.map(({ runId, status, queued, startedAt }) => [
+            runId,
+            queued ? 'queued' : status, // behind an earlier run
+            ago(Date.parse(startedAt), Date.now()),
+          ]),
           'No runs yet.',
         ),
       );

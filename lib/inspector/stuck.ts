@@ -133,8 +133,8 @@ async function slowActors(
     })),
     ...runs.map((one): SlowActor => ({ ...one, why: 'long', slowSince: one.since })),
     ...sessions.flatMap((one, n): readonly SlowActor[] => {
-      const { heardAt = one.since, waitsForPerson = false } = heard[n] ?? {};
-      if (waitsForPerson) return []; // it waits for a person
+      const { heardAt = one.since, waitsForOther = false } = heard[n] ?? {};
+      if (waitsForOther) return [];
       return now - heardAt >= quietSeconds * 1_000
         ? [{ ...one, why: 'quiet', slowSince: heardAt }]
         : [{ ...one, why: 'long', slowSince: one.since }];
@@ -176,11 +176,14 @@ const workflowsOf = async (
     return typeof workflowId === 'string' ? workflowId : undefined;
   });
 
-/** Whether each session waits for a permission, and when it said something last: from memory, else as its session was told, else when its turn began. */
+/**
+ * Whether each session waits for a permission, or for a process, which others have that are looked at themselves; and
+ * when it said something last: from memory, else as its session was told, else when its turn was to begin.
+ */
 async function lastHeard(
   supervisor: Supervisor,
   sessions: readonly ActorKey[],
-): Promise<readonly { readonly heardAt?: number; readonly waitsForPerson: boolean }[]> {
+): Promise<readonly { readonly heardAt?: number; readonly waitsForOther: boolean }[]> {
   const memory = pulseOf(supervisor);
   const stored = await supervisor.inspection.stored(sessions);
   return sessions.map((session, n) => {
@@ -190,7 +193,7 @@ async function lastHeard(
     const { permissions } = stored[n]?.context ?? {};
     return {
       ...(known.length > 0 && { heardAt: Math.max(...known) }),
-      waitsForPerson: Array.isArray(permissions) && permissions.length > 0,
+      waitsForOther: turn?.['began'] !== true || (Array.isArray(permissions) && permissions.length > 0),
     };
   });
 }

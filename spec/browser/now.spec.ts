@@ -55,6 +55,23 @@ describe('what the console says of now', () => {
     await page.context().close();
   });
 
+  // All of them ran, and of one that had not begun its chat said that its model says nothing
+  it('says of what waits for its place that it is queued', async () => {
+    const opened = async (title: string): Promise<string> =>
+      (await used.operator.post('/api/sessions', { prompt: 'hang', title })).body.id as string;
+    const begun = await opened('At work');
+    const id = await opened('Behind it');
+    const page = await viewer.open(used.gateway.url, { path: '/', at: `#/chat/${id}` });
+    await page.waitForSelector('.transcript >> text=Its turn waits for a free process');
+    expect(await page.locator('.talk').innerText()).to.not.include('It is working');
+    await viewer.go(page, '#/now');
+    await page.waitForSelector('[data-queued] >> text=/^2 of them wait for a free process/');
+    await page.waitForSelector('[aria-labelledby=working-title] li >> text=queued');
+    await used.supervisor.ask('session', begun, { type: 'turn.began', turnId: `${begun}:1` });
+    await page.waitForSelector('[data-queued] >> text=/^1 of them waits/');
+    await page.context().close();
+  });
+
   it('breaks no rule of its own policy and throws nothing', () => {
     expect(viewer.complaints).to.deep.equal([]);
   });

@@ -59,6 +59,7 @@ export async function plant({ holds = false }: { readonly holds?: boolean } = {}
     waitMs: 600_000,
   });
   const silent = (await post('/api/sessions', { prompt: 'hang on', title: 'Count the chairs' })).id as string;
+  await house.supervisor.ask('session', silent, { type: 'turn.began', turnId: `${silent}:1` });
   for (const [kind, id] of [
     ['glass', 'tall-glass'],
     ['cup', 'blue-cup'],

@@ -314,6 +314,7 @@ describe('what waits, in a browser', () => {
 
   it('lists what is at work for long, and finds an actor by words of its title', async () => {
     const { id } = await post('/api/sessions', { prompt: 'hang on', title: 'Count all the sheep' });
+    await house.supervisor.ask('session', id, { type: 'turn.began', turnId: `${id}:1` });
     // The real list, asked for younger ones: no spec waits for a quarter of an hour
     await page.route('**/api/inspect/stuck', (route) =>
       route.continue({ url: `${route.request().url()}?longSeconds=0` }),

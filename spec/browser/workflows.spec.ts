@@ -66,6 +66,30 @@ describe('workflows in the console', () => {
     await page.context().close();
   });
 
+  // It said `running` of a run that had not begun, and nothing when another could not
+  it('say of a run that waits for an earlier one that it is queued, and why one cannot start', async () => {
+    const gate = { kind: 'approval', approvalRef: 'go', description: 'Go?' };
+    const nodes = [{ id: 'ask', type: 'gate', gate }, step('water')];
+    const edges = [{ id: 'then', from: 'ask', to: 'water' }];
+    const id = await make({ name: 'held', title: 'Held up', nodes, edges });
+    for (let n = 0; n < 2; n += 1) await house.operator.post(`/api/workflow-definitions/${id}/run`);
+    const page = await open(`#/workflow/${id}`);
+    await page.waitForSelector('[data-run] >> text=/^queued$/');
+    await page.waitForSelector('[data-run] >> text=/^parked$/');
+    const draft = await make({
+      name: 'draft',
+      title: 'Draft',
+      nodes: [{ id: 't', type: 'trigger' }],
+      edges: [],
+    });
+    await page.evaluate(`location.hash = '#/workflow/${draft}'`);
+    await page.waitForSelector('h1 >> text=Draft');
+    await page.click('text=Start a run …');
+    await page.click('form button[type=submit]');
+    await page.waitForSelector('form >> text=The run cannot start: The workflow has no steps.');
+    await page.context().close();
+  });
+
   it('show faults at their nodes while one types, and what changed once they are saved', async () => {
     const id = await make(small('moss'));
     const page = await open(`#/workflow-editor/${id}`);

@@ -112,6 +112,16 @@ console.log((await fetch(url + '/api/work-items', { method: 'POST', headers, bod
     });
     const run = (await done('workflow', 'run', 'Nothing much')).trim();
     expect(await done('workflow', 'runs', 'Nothing much')).to.include(run);
+    await api('/api/workflow-definitions', {
+      title: 'Draft',
+      nodes: [{ id: 't', type: 'trigger' }],
+      edges: [],
+    });
+    const draft = await troupe.run(...at('workflow', 'run', 'Draft'));
+    expect([draft.code, draft.err]).to.deep.equal([
+      6,
+      'The run cannot start: The workflow has no steps. (RUN_FAILED)\n',
+    ]);
     expect((await troupe.run(...at('workflow', 'run', 'Something'))).err).to.match(
       /^There is no workflow "Something"\./,
     );

@@ -178,6 +178,11 @@ describe('/api/workflow-definitions/:id/runs', () => {
         'UNKNOWN_EMPLOYEE',
         'a',
       ]);
+      // Without these two clients took it for the answer of something else: "The gateway does not answer"
+      expect([body.code, body.error]).to.deep.equal([
+        'RUN_FAILED',
+        'The run cannot start: unknown employee "zoe". Did you mean "bob"? GET /api/org lists valid employees.',
+      ]);
     });
 
     it('answers 201 with a run that began, also where it has failed already', async () => {

@@ -46,12 +46,14 @@ describe('GET /api/inspect/stuck', () => {
     const why = async (query: string): Promise<string | undefined> =>
       (await read(query)).slow.find((one) => one.id === id)?.why;
     expect(await why('')).to.equal(undefined);
+    // With no process free, all that waited for one were called silent after a minute, and their agents had not begun
+    expect([await why('?quietSeconds=0'), await why('?longSeconds=0')]).to.deep.equal([undefined, undefined]);
+    const { turn } = (await house.operator.get(`/api/inspect/actors/session/${id}`)).body.context;
+    await house.supervisor.ask('session', id, { type: 'turn.began', turnId: turn.id });
     expect(await why('?quietSeconds=0')).to.equal('quiet');
     expect(await why('?longSeconds=0')).to.equal('long');
-    const { turn } = (await house.operator.get(`/api/inspect/actors/session/${id}`)).body.context;
     const quiet = (await read('?quietSeconds=0')).slow.find((one) => one.id === id);
     expect(quiet?.slowSince).to.equal(turn.startedAt);
-    await house.supervisor.ask('session', id, { type: 'turn.began', turnId: turn.id });
     await house.supervisor.ask('session', id, { type: 'turn.heard', turnId: turn.id, quietMs: 0 });
     const heard = (await read('?quietSeconds=0')).slow.find((one) => one.id === id);
     expect(heard?.slowSince, 'its silence begins with its last word').to.be.above(turn.startedAt as number);
@@ -64,6 +66,7 @@ describe('GET /api/inspect/stuck', () => {
     const ask = (event: { readonly type: string }): Promise<unknown> =>
       house.supervisor.ask('session', id, event);
     const quiet = async () => (await read('?quietSeconds=0')).slow.find((one) => one.id === id);
+    await ask({ type: 'turn.began', turnId: `${id}:1` } as never);
     await ask({
       type: 'permission.asked',
       permissionId: 'p1',

@@ -66,8 +66,11 @@ export function Cron() {
                       {job.nextRunAt === null ? 'never' : `in ${span(Date.parse(job.nextRunAt) - now.value)}`}
                     </td>
                     <td class="num">
+                      {job.running > 0 && (
+                        <b class="state busy">{job.running === 1 ? 'running' : `${job.running} running`}</b>
+                      )}{' '}
                       {job.lastRun === null ? (
-                        <span class="soft">not yet</span>
+                        <span class="soft">{job.running > 0 ? 'for the first time' : 'not yet'}</span>
                       ) : (
                         <>
                           <b class={`state ${runTone(job.lastRun.status)}`}>{job.lastRun.status}</b>{' '}

@@ -1,6 +1,7 @@
 import type { ActorsPage, ActorSummary, Fleet } from '../../../inspector/answers.js';
 import { ask } from '../../../page/ask.js';
-import { now, span } from '../../../page/clock.js';
+import { now, span, whole } from '../../../page/clock.js';
+import { client, must } from '../../../page/gateway.js';
 import { named, useLoaded } from '../live.js';
 import { linkTo } from '../place.js';
 import { Count, linkOf, More, rowsMax } from './rows.js';
@@ -9,6 +10,8 @@ import { Count, linkOf, More, rowsMax } from './rows.js';
 export interface WorkingList {
   readonly rows: readonly ActorSummary[];
   readonly total: number;
+  /** Sessions of these whose turn waits for a free process. */
+  readonly queued: ReadonlySet<string>;
 }
 
 const kinds = ['session', 'workflow-run'];
@@ -25,8 +28,10 @@ export function useWorking(): {
 }
 
 async function read(signal: AbortSignal): Promise<WorkingList> {
-  const [fleet, ...pages] = await Promise.all([
+  const running = { status: 'running', limit: '50' } as const;
+  const [fleet, found, ...pages] = await Promise.all([
     ask<Fleet>('/api/inspect/fleet', { signal }),
+    must(client.get('/api/search/sessions', { params: { query: running }, signal })),
     ...kinds.map((kind) => {
       const query = new URLSearchParams({ kind, state: 'running', limit: String(rowsMax) });
       return ask<ActorsPage>(`/api/inspect/actors?${query}`, { signal });
@@ -37,7 +42,11 @@ async function read(signal: AbortSignal): Promise<WorkingList> {
     .filter(({ kind }) => kinds.includes(kind))
     .reduce((sum, { states }) => sum + (states['running'] ?? 0), 0);
   // What was read a moment apart may differ by one that has just begun
-  return { rows, total: pages.every(({ next }) => next === null) ? rows.length : counted };
+  const queued = found.sessions.flatMap(({ id, transportState }) =>
+    transportState === 'queued' ? [id] : [],
+  );
+  const total = pages.every(({ next }) => next === null) ? rows.length : counted;
+  return { rows, total, queued: new Set(queued) };
 }
 
 export function Working({ list, error }: ReturnType<typeof useWorking>) {
@@ -54,11 +63,21 @@ export function Working({ list, error }: ReturnType<typeof useWorking>) {
           from the <a href={linkTo({ view: 'board' })}>board</a>.
         </p>
       )}
+      {list !== undefined && list.queued.size > 0 && (
+        <p class="soft small" data-queued>
+          {whole(list.queued.size)} of them {list.queued.size === 1 ? 'waits' : 'wait'} for a free process: as
+          many work at once as <code>maxProcesses</code> allows.
+        </p>
+      )}
       <ul class="rows">
         {shown.map((actor) => (
           <li key={`${actor.kind}/${actor.id}`}>
             <a href={linkOf(actor)}>
-              <i class="lamp running" aria-hidden="true" />
+              {actor.kind === 'session' && list?.queued.has(actor.id) ? (
+                <b class="state wait">queued</b>
+              ) : (
+                <i class="lamp running" aria-hidden="true" />
+              )}
               <span class="title clip">{actor.title ?? actor.id}</span>
               <span class="soft num end">{span(now.value - actor.since)}</span>
             </a>

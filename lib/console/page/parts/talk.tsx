@@ -50,7 +50,9 @@ export function Talk({ id }: { readonly id: string }) {
         name={id}
         placeholder={`Message ${session.employee ?? session.engine}`}
         send={send}
-        busyWord={session.status === 'running' ? busyWord(interrupts) : undefined}
+        busyWord={
+          moodOf(session).word === 'queued' || session.status !== 'running' ? undefined : busyWord(interrupts)
+        }
       />
     </section>
   );

@@ -159,7 +159,9 @@ function Runs({ id }: { readonly id: string }) {
                     data-run={run.runId}
                     href={`/inspect#/runs/${encodeURIComponent(id)}/${encodeURIComponent(run.runId)}`}
                   >
-                    <b class={`state ${tone(run.status)}`}>{run.status}</b>
+                    <b class={`state ${tone(run.queued ? 'queued' : run.status)}`}>
+                      {run.queued ? 'queued' : run.status}
+                    </b>
                     <span class="title clip">{run.runId}</span>
                     <span class="soft num end">{span(now.value - Date.parse(run.startedAt))} ago</span>
                   </a>

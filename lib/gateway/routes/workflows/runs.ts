@@ -119,6 +119,7 @@ const starting = [
   'IDEMPOTENCY_CONFLICT',
   'QUEUE_FULL',
   'PAYLOAD_TOO_LARGE',
+  'RUN_FAILED',
 ] as const;
 const steering = {
   answer: workflowRun,
@@ -300,14 +301,17 @@ function steer<Body extends z.ZodType>(
   );
 }
 
+const sentenceOf = (message: string): string => (/[.!?]$/.test(message) ? message : `${message}.`);
+
 async function begin(request: Request, input: RunInput): Promise<Reply | Refusal> {
   const done = await startRun(request, { ...input, idempotencyKey: request.idempotency?.key });
   if (isRefusal(done)) return done;
-  const { status: now, receipts } = done.body.view;
-  return {
-    ...(await shown(request, done)),
-    status: done.replayed ? 200 : now === 'failed' && receipts === 0 && !request.dryRun ? 422 : 201,
-  };
+  const { status: now, receipts, errors } = done.body.view;
+  const reply = { ...(await shown(request, done)), status: done.replayed ? 200 : 201 };
+  if (now !== 'failed' || receipts > 0 || done.replayed || request.dryRun) return reply;
+  // The record of the run, and what makes it a refusal to every client: in words of a person, as all others
+  const error = `The run cannot start: ${errors.map(({ message }) => sentenceOf(message)).join(' ')}`;
+  return { ...reply, status: 422, body: { ...(reply.body as object), error, code: 'RUN_FAILED' } };
 }
 
 /**
