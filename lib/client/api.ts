@@ -4298,6 +4298,8 @@ export interface operations {
                             kind: string;
                             /** @description Who can end it: `operator` for a person, else an employee. */
                             on: string;
+                            /** @description A person may end it: not what waits on an employee below the root. */
+                            operatorEntitled: boolean;
                             /** @description Of a tool: what `always` would allow in its session from now on. */
                             rule?: string;
                             since: string;

@@ -6,16 +6,19 @@ import { openBrowser, type Viewer } from './browser.js';
 describe('what the console says of now', () => {
   let house: House;
   let used: House;
+  let staffed: House;
   let viewer: Viewer;
   before(async () => {
     viewer = await openBrowser();
     house = await openHouse();
     used = await openHouse();
+    staffed = await openHouse({ withRoster: true });
   });
   after(async () => {
     await viewer.close();
     await house.close();
     await used.close();
+    await staffed.close();
   });
   const post = async (path: string, body: object) => (await house.operator.post(path, body)).body;
 
@@ -69,6 +72,35 @@ describe('what the console says of now', () => {
     await page.waitForSelector('[aria-labelledby=working-title] li >> text=queued');
     await used.supervisor.ask('session', begun, { type: 'turn.began', turnId: `${begun}:1` });
     await page.waitForSelector('[data-queued] >> text=/^1 of them waits/');
+    await page.context().close();
+  });
+
+  // It needed a person by three buttons, each of which was refused after five seconds
+  it('leaves to an employee what is asked of one, and to a person what is asked of the root', async () => {
+    const asked = async (title: string, assignee: string): Promise<void> => {
+      const { workItem } = (await staffed.operator.post('/api/work-items', { title, assignee })).body;
+      const path = `/api/work-items/${workItem.id}/approval/request`;
+      expect((await staffed.operator.post(path, { request: 'May I?' })).status).to.equal(200);
+    };
+    await asked('Ask Bob', 'ann');
+    await asked('Ask the chief', 'bob');
+    const { waiting } = (await staffed.operator.get('/api/attention')).body;
+    expect(
+      waiting.map((one: Record<string, unknown>) => [one['on'], one['operatorEntitled']]),
+    ).to.have.deep.members([
+      ['bob', false],
+      ['chief', true],
+    ]);
+    const page = await viewer.open(staffed.gateway.url, { path: '/' });
+    await page.waitForSelector('.heading >> text=1 thing needs you');
+    await page.waitForSelector('[data-others] >> text=One thing waits for employees, who decide');
+    expect(await page.locator('.needs .things').innerText()).to.not.include('Ask Bob');
+    await viewer.go(page, '#/inbox');
+    await page.click('.pick >> text=Ask Bob');
+    await page.waitForSelector('.detail >> text=bob decides this, or who stands above.');
+    expect(await page.locator('.detail [data-choice]').count()).to.equal(0);
+    await page.keyboard.press('a');
+    await page.waitForSelector('[data-outcome] >> text=bob decides this.');
     await page.context().close();
   });
 

@@ -20,8 +20,12 @@ const restMs = 500;
 let pages = 1;
 /** A decision can be sent with a few seconds in which it can be withdrawn. */
 export const holdsDecisions = signal(false);
+/** What a person may end: the rest is an employee's, and stands in the inbox alone. */
+export const waitingForYou = computed(() =>
+  waiting.value?.filter(({ operatorEntitled }) => operatorEntitled),
+);
 export const waitingCount = computed(
-  () => waiting.value?.filter(({ held }) => held === undefined).length ?? 0,
+  () => waitingForYou.value?.filter(({ held }) => held === undefined).length ?? 0,
 );
 
 export const keyOf = ({ kind, id, waitingId }: Pick<Waiting, 'kind' | 'id' | 'waitingId'>): string =>

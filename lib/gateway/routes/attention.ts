@@ -3,6 +3,7 @@ import { isoTime, isoTimeOrNull } from '../../../machines/sortable.js';
 import { heldChoices } from '../../../machines/held-decision/machine.js';
 import { noticeKey } from '../../../machines/notifier/context.js';
 import { holdsDecisions, openDecisions, type HeldDecision } from '../../commands/held-decisions.js';
+import { rootName } from '../../commands/workflow-runs/run-gates.js';
 import type { Reply } from '../../commands/request.js';
 import { route, type HttpRequest, type Route } from '../route.js';
 import { iso, text, wholeNumber } from '../schemas.js';
@@ -35,6 +36,9 @@ const waiting = z.object({
   within: z.string().optional().describe('Id of the workflow that a run belongs to, or the folder to trust.'),
   rule: z.string().optional().describe('Of a tool: what `always` would allow in its session from now on.'),
   on: z.string().describe('Who can end it: `operator` for a person, else an employee.'),
+  operatorEntitled: z
+    .boolean()
+    .describe('A person may end it: not what waits on an employee below the root.'),
   since: z.string(),
   until: z.string().nullable().describe('When it ends by itself.'),
   held: z
@@ -75,12 +79,14 @@ async function readAttention({
     ...(cursor === undefined ? {} : { after: cursor }),
   });
   const held = await openDecisions(app);
+  const root = rootName(app);
   const waiting = items.map(({ actor, waiting: { id, since, until, ...rest } }) => {
     const decision = held.get(noticeKey({ ...actor, waitingId: id }));
     return {
       ...actor,
       waitingId: id,
       ...rest,
+      operatorEntitled: rest.on === 'operator' || rest.on === root,
       since: isoTime(since),
       until: isoTimeOrNull(until),
       ...(decision && { held: heldOf(decision) }),

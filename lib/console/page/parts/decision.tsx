@@ -98,7 +98,7 @@ export function Decision({
       }),
     [key],
   );
-  const choices = choicesOf(thing);
+  const choices = thing.operatorEntitled ? choicesOf(thing) : [];
   const choose = (choice: Choice): void => {
     if (refuseUnread?.() === true) return;
     void attempt(async () => {
@@ -170,7 +170,12 @@ export function Decision({
             always in this session: <code>{thing.rule}</code>
           </label>
         )}
-        {choices.length === 0 && (
+        {!thing.operatorEntitled && (
+          <span class="soft">
+            {thing.on} decides this, or who stands above. Left undecided it comes to you after a while.
+          </span>
+        )}
+        {thing.operatorEntitled && choices.length === 0 && (
           <a class="button" href={placeOf(thing)}>
             Open to decide
           </a>

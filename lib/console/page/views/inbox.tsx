@@ -122,7 +122,10 @@ export function InboxPage() {
     const open = chosen.filter((one) => one.held === undefined);
     if (open.length === 0 && chosen.length > 0)
       return void (outcome.value = { text: 'It is decided already: press u to undo it.', refused: true });
-    const possible = open.filter((one) => choicesOf(one).includes(choice));
+    const possible = open.filter((one) => one.operatorEntitled && choicesOf(one).includes(choice));
+    const [other] = open;
+    if (possible.length === 0 && other?.operatorEntitled === false)
+      return void (outcome.value = { text: `${other.on} decides this.`, refused: true });
     if (possible.length === 0)
       return void (outcome.value = { text: 'This is not decided here: open it.', refused: true });
     if (possible.some(({ what }) => what === 'budget'))

@@ -8,7 +8,7 @@ import { FirstRun } from '../parts/first-run.js';
 import { Subject } from '../parts/subject.js';
 import { linkTo } from '../place.js';
 import { happenings } from '../seen.js';
-import { waiting, waitingCount, waitingError, waitingMore } from '../waiting.js';
+import { waiting, waitingCount, waitingError, waitingForYou, waitingMore } from '../waiting.js';
 
 /** The first view: does anything need me, is anything stuck, what runs, what happened since my last visit. */
 export function NowPage() {
@@ -53,7 +53,8 @@ const sentence = (needs: number, stuck: number, working: number): string =>
   ].join(', ') + '.';
 
 function Needs() {
-  const list = waiting.value;
+  const list = waitingForYou.value;
+  const others = (waiting.value?.length ?? 0) - (list?.length ?? 0);
   return (
     <section class="panel needs" aria-labelledby="needs-title">
       <h2 id="needs-title">
@@ -73,6 +74,12 @@ function Needs() {
       {waitingError.value !== undefined && (
         <p class="bad small" role="alert">
           {waitingError.value}
+        </p>
+      )}
+      {others > 0 && (
+        <p class="soft small" data-others>
+          {others === 1 ? 'One thing waits' : `${whole(others)} things wait`} for employees, who decide:{' '}
+          <a href={linkTo({ view: 'inbox' })}>see in the inbox</a>.
         </p>
       )}
       {list === undefined ? (
