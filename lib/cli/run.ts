@@ -185,7 +185,7 @@ const endings: Readonly<Record<string, string>> = {
   error: 'The turn failed',
   interrupted: 'The turn was interrupted',
   stopped: 'The session was stopped',
-  waiting: "The turn is waiting for the provider's rate limit",
+  waiting: 'The turn is held',
 };
 
 async function standardInput(): Promise<string> {

@@ -46,5 +46,5 @@ async function remarkOf(
   if (type === 'status' || type === 'error') return plainText(content);
   if (type !== 'rate-limited') return undefined;
   const until = resetAt === undefined ? '' : ` until ${(await timesOf(layout)).dateAndTime(resetAt)}`;
-  return `waiting for the provider's rate limit${until}`;
+  return `held${until}${content === '' ? '' : `: ${plainText(content)}`}`;
 }

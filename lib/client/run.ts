@@ -37,7 +37,7 @@ export interface RunSettings extends RequestSettings {
 /** A piece of an answer as it is produced, or an activity of the agent. */
 export interface Delta {
   /**
-   * `rate-limited`: the turn is held until `resetAt`. `permission`: a tool request awaits a decision, or was
+   * `rate-limited`: the turn is held until `resetAt`, for the reason in `content`. `permission`: a tool request awaits a decision, or was
    * decided. The others come from the engine.
    */
   readonly type:
@@ -214,7 +214,7 @@ function followTurn(
       } else if (event === 'session:permission')
         put(deltaOf({ ...payload, type: 'permission', content: payload['tool'] }));
       else if (event === 'session:rate-limited')
-        put(deltaOf({ ...payload, type: 'rate-limited', content: '' }));
+        put(deltaOf({ ...payload, type: 'rate-limited', content: payload['reason'] ?? '' }));
       else if (!endings.has(event)) continue;
       else if (begun === 'queued') {
         if (final.has(event) || (await isResting())) return;

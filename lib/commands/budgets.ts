@@ -84,8 +84,8 @@ export function budgetPortOf(
       if (state !== 'exceeded') return undefined;
       const reason =
         `The budget of ${employee} for ${month} is used up: $${spentUsd.toFixed(2)} of ` +
-        `$${((limitUsd ?? 0) + grantedUsd).toFixed(2)}. A person can grant more: POST ` +
-        `/api/org/employees/${employee}/budget {"usd": 5}.`;
+        `$${((limitUsd ?? 0) + grantedUsd).toFixed(2)}. A person can grant more, in the inbox of the ` +
+        `console or by: troupe approve ${employee} --usd 5`;
       return { reason, resetAt: monthOf(supervisor.environment.clock.now(), timeZone).endsAt };
     },
     async spent(employee, turnId, costUsd) {

@@ -156,6 +156,7 @@ export function postpone(context: SessionContext, output: TurnOutput, at: number
   const turn = current(context);
   const patience = Math.min(300_000, 1_000 * 2 ** context.waits); // no hot loop where it is over at once
   const resetAt = Math.max(output.resetAt ?? at + 300_000, at + patience);
+  const reason = excerpt(output.error ?? "The provider's rate limit is reached.", limits.errorCharsMax);
   return {
     set: {
       ...spent(context, output.usage),
@@ -164,11 +165,11 @@ export function postpone(context: SessionContext, output: TurnOutput, at: number
       resetAt,
       waits: Math.min(context.waits + 1, 16),
       lastActivity: at,
-      lastError: excerpt(output.error ?? "The provider's rate limit is reached.", limits.errorCharsMax),
+      lastError: reason,
     },
     outputs: [
       ...turn.items.map((item) => queueRow(item, 'pending', null, null)),
-      publish('session:rate-limited', { sessionId: context.id, resetAt }),
+      publish('session:rate-limited', { sessionId: context.id, resetAt, reason }),
     ],
   };
 }

@@ -68,7 +68,7 @@ function happeningOf({ event, seq, ts, payload }: GatewayEvent): Happening | und
       ? line('done', `${title} answered`, session)
       : line('bad', `${title} failed: ${text('error')}`, session);
   if (event === 'session:interrupted') return line('bad', `${title} was interrupted`, session);
-  if (event === 'session:rate-limited') return line('wait', `${title} waits for its provider`, session);
+  if (event === 'session:rate-limited') return line('wait', `${title} is held: ${text('reason')}`, session);
   if (event === 'run:failed' || event === 'run:completed')
     return line(
       event === 'run:failed' ? 'bad' : 'done',

@@ -1,6 +1,6 @@
 import type { Answer, components } from '../../client/index.js';
 import { quietBecause } from '../../client/decision.js';
-import { minuteOf } from '../../page/clock.js';
+import { dateAndTime, minuteOf } from '../../page/clock.js';
 
 /** What the console reads of a session beside what the document promises. */
 export type Session = components['schemas']['Session'] & {
@@ -63,8 +63,11 @@ export function quietLine(
 ): string | undefined {
   const asked = session.pendingPermissions?.[0];
   if (asked !== undefined) return `It waits for your word on ${asked.tool}.`;
-  if (session.status === 'waiting' && session.resetAt)
-    return `The provider's limit was reached. It goes on by itself at ${minuteOf(Date.parse(session.resetAt))}.`;
+  if (session.status === 'waiting' && session.resetAt) {
+    const at = Date.parse(session.resetAt);
+    const when = at - nowMs < 12 * 3_600_000 ? minuteOf(at) : dateAndTime(at);
+    return `It is held, and goes on by itself at ${when}. ${session.lastError ?? ''}`;
+  }
   if (session.queuePaused === true) return 'The queue is paused: resume it to go on.';
   if (session.status === 'interrupted')
     return 'The turn was cut off. What it had said is kept. Resume it, or send a message.';

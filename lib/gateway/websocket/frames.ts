@@ -105,7 +105,8 @@ export const frameNames: Readonly<Record<string, string>> = {
     'Once after a start that found interrupted turns, when all are settled: the number of ' +
     'sessions, and as many of them as fit. {count, sessions: [{id, engine, employee, title, ' +
     'lastActivity}]}',
-  'session:rate-limited': "The provider's limit was reached; the turn is held. {sessionId, resetAt}",
+  'session:rate-limited':
+    "The provider's limit or the employee's budget was reached; the turn is held. {sessionId, resetAt, reason}",
   'session:stopped': 'The session was stopped. {sessionId, reason}',
   'session:updated': 'Another property of the session changed; read it again. {sessionId}',
   'session:deleted': '{sessionId}',

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient, isRefusal } from '../../../lib/client/index.js';
 import { defineEngine } from '../../../actors/engines/engine.js';
 import { fileKind } from '../../../actors/file/kind.js';
 import { homeKind } from '../../../actors/home/kind.js';
@@ -70,6 +71,7 @@ async function openShop(enforce: boolean) {
   const client = (token: string): Client => makeClient(gateway.port, { authorization: `Bearer ${token}` });
   const operator = client(operatorToken);
   return {
+    url: `http://127.0.0.1:${gateway.port}`,
     operator,
     agent: (sessionId: string) => client(tokens.mint(sessionId)),
     socket: () => watch(`ws://127.0.0.1:${gateway.port}/ws`, { authorization: `Bearer ${operatorToken}` }),
@@ -131,7 +133,17 @@ describe('budgets', () => {
     try {
       await shop.work('ann');
       await shop.work('ann');
-      const waiting = await shop.work('ann', 'waiting');
+      // The provider's limit was given as the reason of every turn that is held
+      const troupe = createClient({ url: shop.url, token: operatorToken });
+      const held = await troupe.sessions.run('work', { employee: 'ann' });
+      if (isRefusal(held)) expect.fail(held.message);
+      for await (const { type, content } of held) {
+        if (type !== 'rate-limited') continue;
+        expect(content).to.match(/^The budget of ann .* or by: troupe approve ann --usd 5$/);
+        break;
+      }
+      held.close();
+      const waiting = held.sessionId;
       const { body: session } = await shop.operator.get(`/api/sessions/${waiting}`);
       expect(session.lastError).to.match(
         /^The budget of ann for \d{4}-\d{2} is used up: \$1\.20 of \$1\.00\./,
