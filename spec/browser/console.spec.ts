@@ -324,7 +324,9 @@ describe('the console', () => {
     await page.keyboard.press('/');
     await page.fill('.palette input', 'paint');
     await page.waitForSelector('.palette li >> text=Paint the door');
-    await page.click('.palette li >> text=/^\\w+-1 Paint the door/');
+    // Enter set an agent to work on the words that were looked for
+    expect(await page.textContent('.palette li[aria-selected=true]')).to.match(/^\w+-1 Paint the door/);
+    await page.press('.palette input', 'Enter');
     await page.waitForSelector('h1 >> text=Paint the door');
     await page.keyboard.press('Control+k');
     await page.fill('.palette input', 'oil the hinge');

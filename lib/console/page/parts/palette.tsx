@@ -17,7 +17,7 @@ interface Hit {
 export function Palette({ views }: { readonly views: readonly View[] }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const text = useSignal('');
-  const found = useSignal<readonly Hit[]>([]);
+  const found = useSignal<readonly Hit[] | undefined>(undefined);
   const at = useSignal(0);
   const { message, attempt } = useAction();
   const open = (): void => {
@@ -37,7 +37,7 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
     return () => removeEventListener('keydown', press);
   }, []);
   useEffect(() => {
-    found.value = [];
+    found.value = undefined;
     const q = text.value.trim();
     if (q === '') return;
     const end = new AbortController();
@@ -46,7 +46,9 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
         (hits) => {
           if (!end.signal.aborted) found.value = hits;
         },
-        () => undefined, // the next letter asks again
+        () => {
+          if (!end.signal.aborted) found.value = []; // the next letter asks again
+        },
       );
     }, 120);
     return () => {
@@ -55,7 +57,7 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
     };
   }, [text.value]);
   const q = text.value.trim();
-  const hits: readonly Hit[] = [...doable(q), ...reachable(views, q), ...found.value].slice(0, 14);
+  const hits = hitsOf(views, q, found.value);
   const run = (hit: Hit | undefined): void => {
     if (hit === undefined) return;
     void attempt(async () => {
@@ -124,6 +126,16 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
       </dialog>
     </>
   );
+}
+
+/**
+ * What there is before what the words could be made into, which is offered once it is known what there is: whoever looks
+ * for something and presses Enter must not have set an agent to work.
+ */
+function hitsOf(views: readonly View[], q: string, found: readonly Hit[] | undefined): readonly Hit[] {
+  if (q === '') return [...doable(q), ...reachable(views, q)];
+  if (found === undefined) return reachable(views, q);
+  return [...[...reachable(views, q), ...found].slice(0, 12), ...doable(q)];
 }
 
 const reachable = (views: readonly View[], q: string): readonly Hit[] =>
