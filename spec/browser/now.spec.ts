@@ -75,6 +75,23 @@ describe('what the console says of now', () => {
     await page.context().close();
   });
 
+  // The list of keys has them for every list, and they did something in the inbox alone
+  it('walks through any list by j and k, and opens what is there by Enter', async () => {
+    const page = await viewer.open(used.gateway.url, { path: '/', at: '#/chat' });
+    await page.waitForSelector('nav.sessions li >> text=Behind it');
+    const at = (): Promise<string> => page.evaluate('document.activeElement.innerText');
+    await page.keyboard.press('j');
+    const first = await at();
+    await page.keyboard.press('j');
+    const second = await at();
+    expect(second).to.not.equal(first);
+    await page.keyboard.press('k');
+    expect(await at()).to.equal(first);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(`#chat-title >> text=${first.split('\n')[0]}`);
+    await page.context().close();
+  });
+
   // It needed a person by three buttons, each of which was refused after five seconds
   it('leaves to an employee what is asked of one, and to a person what is asked of the root', async () => {
     const asked = async (title: string, assignee: string): Promise<void> => {

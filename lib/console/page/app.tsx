@@ -15,6 +15,7 @@ import { MorePage } from './views/more.js';
 import { NowPage } from './views/now.js';
 import { views, type View } from './view-list.js';
 import { followWaiting, waitingCount } from './waiting.js';
+import { useWalk } from './walk.js';
 
 /** The console: the frame, and in it the view that the address names. */
 export function App() {
@@ -26,6 +27,7 @@ function Inside() {
   useEffect(followHappenings, []);
   useEffect(followWaiting, []);
   useEffect(openFeed, []);
+  useWalk();
   const here = place.value;
   const name = nameOf(here);
   useEffect(() => {
