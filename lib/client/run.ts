@@ -37,8 +37,8 @@ export interface RunSettings extends RequestSettings {
 /** A piece of an answer as it is produced, or an activity of the agent. */
 export interface Delta {
   /**
-   * `rate-limited`: the turn is held until `resetAt`, for the reason in `content`. `permission`: a tool request awaits a decision, or was
-   * decided. The others come from the engine.
+   * `rate-limited`: the turn is held until `resetAt`, for the reason in `content`. `permission`: a tool request
+   * awaits a decision, or was decided. The others come from the engine.
    */
   readonly type:
     | 'text'

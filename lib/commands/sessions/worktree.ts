@@ -169,9 +169,9 @@ export async function dropClean(
   const folder = join(app.settings.home, 'work', sessionId);
   const at = { folder, level, folders: { origin: { path: origin, isWritable: false } } };
   // A repository may say that it does not want to see new files: they are work all the same
-  const look = ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty'];
+  const unhidden = ['status', '--porcelain', '--untracked-files=normal', '--ignore-submodules=dirty'];
   const ask = (...args: string[]): Promise<string> => git(app, { ...at, args });
-  const isTouched = (await ask(...look)) !== '' || (await submodulesIn(folder, ask)).length > 0;
+  const isTouched = (await ask(...unhidden)) !== '' || (await submodulesIn(folder, ask)).length > 0;
   if (isClone) {
     const stashes = await git(app, { ...at, args: ['stash', 'list'] });
     await bringBack(app, sessionId, level);

@@ -4,7 +4,7 @@ import { showTurn } from '../../../lib/cli/show-turn.js';
 import { layoutOf } from '../../../lib/home/layout.js';
 
 describe('showTurn', () => {
-  // Whoever had spent a budget was told to wait for the provider, for days, and could have granted more
+  // Who had spent a budget was told to wait for the provider, for days, and could have granted more
   it('says for what a turn is held, and until when', async () => {
     const said: string[] = [];
     const deltas: readonly Delta[] = [

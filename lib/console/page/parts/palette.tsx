@@ -129,8 +129,8 @@ export function Palette({ views }: { readonly views: readonly View[] }) {
 }
 
 /**
- * What there is before what the words could be made into, which is offered once it is known what there is: whoever looks
- * for something and presses Enter must not have set an agent to work.
+ * What there is before what the words could be made into, which is offered once it is known what there is: one who
+ * looks for something and presses Enter must not have set an agent to work.
  */
 function hitsOf(views: readonly View[], q: string, found: readonly Hit[] | undefined): readonly Hit[] {
   if (q === '') return [...doable(q), ...reachable(views, q)];

@@ -123,11 +123,9 @@ export function InboxPage() {
     if (open.length === 0 && chosen.length > 0)
       return void (outcome.value = { text: 'It is decided already: press u to undo it.', refused: true });
     const possible = open.filter((one) => one.operatorEntitled && choicesOf(one).includes(choice));
-    const [other] = open;
-    if (possible.length === 0 && other?.operatorEntitled === false)
-      return void (outcome.value = { text: `${other.on} decides this.`, refused: true });
-    if (possible.length === 0)
-      return void (outcome.value = { text: 'This is not decided here: open it.', refused: true });
+    const other = open.find((one) => !one.operatorEntitled)?.on;
+    const why = other === undefined ? 'This is not decided here: open it.' : `${other} decides this.`;
+    if (possible.length === 0) return void (outcome.value = { text: why, refused: true });
     if (possible.some(({ what }) => what === 'budget'))
       return void (outcome.value = { text: 'A budget needs an amount: grant it below.', refused: true });
     const refused: string[] = [];

@@ -112,9 +112,7 @@ const receiptsPage = z.object({ receipts: z.array(receipt), total: z.int(), ...b
 
 const off = ['WORKFLOWS_DISABLED', 'NOT_FOUND', 'FORBIDDEN'] as const;
 const starting = [
-  'WORKFLOWS_DISABLED',
-  'NOT_FOUND',
-  'FORBIDDEN',
+  ...off,
   'CONFLICT',
   'IDEMPOTENCY_CONFLICT',
   'QUEUE_FULL',
