@@ -76,7 +76,7 @@ export function quietLine(
   if (session.status === 'stopped') return 'It was stopped. A message starts it again.';
   if (session.status !== 'running') return undefined;
   if (session.transportState === 'queued')
-    return 'Its turn waits for a free process, and begins by itself. At once run maxProcesses of config.yaml.';
+    return 'Its turn waits for a free process, and begins by itself. maxProcesses of config.yaml says how many run.';
   const silent = Math.round(quietMs / 1_000);
   if (silent < 15) return undefined;
   const worked = Math.max(0, Math.round((nowMs - Date.parse(session.lastActivity)) / 60_000));
