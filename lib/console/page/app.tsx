@@ -4,7 +4,7 @@ import { access } from '../../page/access.js';
 import { ask } from '../../page/ask.js';
 import { Frame, type Way } from '../../page/frame.js';
 import { Gate } from '../../page/gate.js';
-import { Keys } from '../../page/keys.js';
+import { Keys, useKeys } from '../../page/keys.js';
 import { stayLive } from './live.js';
 import { later } from '../../page/parts/later.js';
 import { Palette } from './parts/palette.js';
@@ -15,7 +15,6 @@ import { MorePage } from './views/more.js';
 import { NowPage } from './views/now.js';
 import { views, type View } from './view-list.js';
 import { followWaiting, waitingCount } from './waiting.js';
-import { useWalk } from './walk.js';
 
 /** The console: the frame, and in it the view that the address names. */
 export function App() {
@@ -48,6 +47,28 @@ function Inside() {
     </>
   );
 }
+
+/** `j` and `k` in any list: the focus goes to the link of the next row or of the one before, which Enter opens. */
+function useWalk(): void {
+  // The inbox has a cursor of its own, by which its keys decide
+  useKeys(
+    (key) => place.value.view !== 'inbox' && (key === 'j' || key === 'k') && walk(key === 'j' ? 1 : -1),
+  );
+}
+
+function walk(by: 1 | -1): boolean {
+  const links = [...document.querySelectorAll<HTMLElement>(rows)].flatMap((row) => {
+    const link = row.querySelector<HTMLElement>('a[href]');
+    return link?.checkVisibility() === true ? [{ row, link }] : [];
+  });
+  const at = links.findIndex(({ row }) => row.contains(document.activeElement));
+  const next = links[at < 0 ? (by > 0 ? 0 : links.length - 1) : at + by];
+  next?.link.focus();
+  return links.length > 0;
+}
+
+/** What an agent wrote may hold links in lists, and is none. */
+const rows = 'main :is(li, tbody tr):not(.messages *)';
 
 /** Where the last visit ended, if that is not too long ago; then what came since is replayed first. */
 function openFeed(): () => void {
