@@ -10,6 +10,7 @@ import type {
 import type { Caller, Causes } from '../../machines/caller.js';
 import type { Json } from '../../machines/outputs.js';
 import type { Refusal } from '../../machines/refusals.js';
+import { nearest } from '../../machines/text.js';
 import type { Environment } from '../environment.js';
 import type { Store } from '../store/contract.js';
 import type { ActorView, ActorViewOf } from './answers.js';
@@ -68,6 +69,26 @@ export const defaultLimits: Limits = {
   keepDeadLettersDays: 90,
   deadLettersMax: 10_000,
 };
+
+/**
+ * All of them. A slip in a name, or what is no number, would be no limit at all.
+ *
+ * @throws TypeError that names the member and says what it takes
+ */
+export function limitsOf(given: Partial<Limits> = {}): Limits {
+  const known = Object.keys(defaultLimits);
+  const set = Object.entries(given).filter(([, value]) => value !== undefined);
+  for (const [name, value] of set) {
+    const meant = nearest(name, known);
+    if (!known.includes(name))
+      throw new TypeError(
+        `limits has no "${name}"${meant === undefined ? `: it takes ${known.join(', ')}` : `; did you mean "${meant}"?`}`,
+      );
+    if (typeof value !== 'number' || !(value > 0))
+      throw new TypeError(`limits.${name} must be a number above 0`);
+  }
+  return { ...defaultLimits, ...Object.fromEntries(set) };
+}
 
 export interface SpawnSettings {
   /** Default: a new UUID. `[A-Za-z0-9._:-]{1,200}` */

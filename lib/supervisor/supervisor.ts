@@ -17,7 +17,7 @@ import { Housekeeping } from './housekeeping/housekeeping.js';
 import { Inbox } from './delivery/inbox.js';
 import { KernelInspection } from './inspection.js';
 import { Kernel } from './kernel.js';
-import { defaultLimits } from './options.js';
+import { limitsOf } from './options.js';
 import { ownedRead, ownedWrite } from './ownership.js';
 import { Queries } from './queries.js';
 import { Requests } from './requests.js';
@@ -46,7 +46,7 @@ export async function createSupervisor<const Given extends AnyKinds>(
       'another supervisor uses this store: give all kinds to one, or a store of its own to each',
     );
   const kinds = new Kinds(options.kinds, options.facts ?? {});
-  const kernel = new Kernel(environment, store, kinds, { ...defaultLimits, ...options.limits });
+  const kernel = new Kernel(environment, store, kinds, limitsOf(options.limits));
   const commits = new Commits(kernel);
   const failures = new Failures(kernel, commits);
   const deliverer = new Deliverer(kernel, commits, failures.deadLetter);

@@ -179,4 +179,24 @@ describe('a host without a compiler', () => {
     await first.stop();
     expect(await message(createSupervisor({ kinds: [kindOf('plain')], store }))).to.not.match(/another/);
   });
+
+  // A limit with a slip in its name was none, and one that is undefined or no number let everything through
+  it('hears of a limit that is none', async () => {
+    const open = (limits: object) =>
+      createSupervisor({ kinds: [kindOf('plain')], store: memoryStore(), limits });
+    for (const [limits, words] of [
+      [{ mailboxmax: 5 }, /^limits has no "mailboxmax"; did you mean "mailboxMax"\?/],
+      [{ size: 5 }, /^limits has no "size": it takes awakeActorsMax, mailboxMax/],
+      [{ mailboxMax: NaN }, /^limits.mailboxMax must be a number above 0/],
+      [{ mailboxMax: '5' }, /^limits.mailboxMax must be a number above 0/],
+    ] as const)
+      expect(await message(open(limits))).to.match(words);
+    const usual = await open({ mailboxMax: undefined });
+    const settled = await Promise.all([
+      usual.spawn('plain', { id: 'a' }),
+      ...Array.from({ length: 1_001 }, () => usual.ask('plain', 'a', { type: 'go' })),
+    ]);
+    expect(settled.some((one) => isRefusal(one) && one.code === 'BUSY')).to.equal(true);
+    await usual.stop();
+  });
 });
