@@ -1,5 +1,5 @@
 import { StoreError, type Op } from '../../store/contract.js';
-import { expiriesFrom, partsOf } from '../../store/keys.js';
+import { expiriesFrom, keys, partsOf } from '../../store/keys.js';
 import type { Retention, RetentionStatus } from '../contract.js';
 import type { Commits } from '../commit.js';
 import type { DeadLetters } from '../delivery/dead-letters.js';
@@ -11,6 +11,7 @@ import type { Caller } from '../../../machines/caller.js';
 import type { ActorKey } from '../../../machines/outputs.js';
 import type { Refusal } from '../../../machines/refusals.js';
 
+const day = 86_400_000;
 const everyMs = 5_000;
 const expiryPage = 1_000;
 const countedMax = 10_000;
@@ -162,8 +163,8 @@ export class Housekeeping implements Retention {
   }
 
   /**
-   * A record that cannot be read stays where it is, and stands in no one's way. While the store cannot write
-   * nothing is decided.
+   * A record that cannot be read, or whose kind fails on it, stays for another day, and stands in no one's way. While
+   * the store cannot write nothing is decided.
    */
   private async forget(row: string, key: string): Promise<void> {
     const [, kind = '', id = ''] = partsOf(key);
@@ -172,8 +173,15 @@ export class Housekeeping implements Retention {
     } catch (error) {
       if (error instanceof StoreError) throw error;
       this.kernel.fault(`the ended ${kind} ${id} could not be forgotten`, error);
-      await this.commits.write([[row, null]]);
+      await this.commits.write(this.postponed(row, key));
     }
+  }
+
+  private postponed(row: string, key: string): readonly Op[] {
+    return [
+      [row, null],
+      [keys.expiry(this.kernel.retention.now() + day, key), '1'],
+    ];
   }
 
   /** Beside everything else; what fails is tried again at a later turn. */
@@ -210,7 +218,9 @@ export class Housekeeping implements Retention {
   private forgetActor({ kind: name, id }: ActorKey, due: string): Promise<void> {
     const { kernel, commits } = this;
     const kind = kernel.kinds.find(name);
-    if (kind?.forgetAfterMs === undefined) return commits.write([[due, null]]);
+    // One that this build does not have may come back
+    if (kind === undefined) return commits.write(this.postponed(due, keys.actor(name, id)));
+    if (kind.forgetAfterMs === undefined) return commits.write([[due, null]]);
     return new Promise((resolve, reject) => {
       kernel.cells.enter(name, id, {
         urgent: true,
