@@ -80,10 +80,8 @@ export function limitsOf(given: Partial<Limits> = {}): Limits {
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   for (const [name, value] of set) {
     const meant = nearest(name, known);
-    if (!known.includes(name))
-      throw new TypeError(
-        `limits has no "${name}"${meant === undefined ? `: it takes ${known.join(', ')}` : `; did you mean "${meant}"?`}`,
-      );
+    const hint = meant === undefined ? `: it takes ${known.join(', ')}` : `; did you mean "${meant}"?`;
+    if (!known.includes(name)) throw new TypeError(`limits has no "${name}"${hint}`);
     if (typeof value !== 'number' || !(value > 0))
       throw new TypeError(`limits.${name} must be a number above 0`);
   }

@@ -241,7 +241,7 @@ describe('housekeeping', () => {
       await house.environment.sleep(day / 2);
       await house.environment.advance(turn);
       expect(house.faults).to.have.length(1); // tried once a day, not at every turn
-      // It was tried once, and stayed for ever also where its kind was mended
+      // It was tried once, and stayed for ever also where its kind was repaired
       broken = false;
       await house.environment.sleep(day / 2);
       await house.environment.advance(turn);
