@@ -6,6 +6,7 @@ import { PermissionQuestions } from './ask-permission.js';
 import { isRefusal, type RunSettings } from '../client/index.js';
 import { branchHint } from './changes.js';
 import { connect, given, reached, refused, type Client, sessionNamed } from './client.js';
+import { wordOf } from './list.js';
 import { hint, homeOf, withHome, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
@@ -83,6 +84,9 @@ export function runCommand(program: Command, terminal: Terminal): void {
       }
       const questions = new PermissionQuestions(client, layout, terminal, isInteractive);
       const interrupted = once('SIGINT');
+      const placed = quiet
+        ? undefined
+        : setTimeout(() => void sayIfQueued(client, sessionId, terminal), patienceMs);
       try {
         const shown = await Promise.race([
           showTurn(started, { terminal, layout, questions, quiet }).catch((cause: unknown) => {
@@ -109,11 +113,24 @@ export function runCommand(program: Command, terminal: Terminal): void {
               `in time; the agent went on without. Show what waits with: ${hint(layout, 'waiting')}`,
           );
       } finally {
+        clearTimeout(placed);
         interrupted.forget();
         started.close();
       }
     });
 }
+
+/** Where all places are taken nothing comes, and no one could tell that from an agent that thinks. */
+async function sayIfQueued(client: Client, id: string, terminal: Terminal): Promise<void> {
+  const params = { path: { id }, query: { messages: '0' } } as const;
+  const session = await client.get('/api/sessions/{id}', { params }).catch(() => undefined);
+  if (session !== undefined && wordOf(session) === 'queued')
+    terminal.say(
+      '(queued: as many agents work as engines.maxProcesses allows; it begins when one is through)',
+    );
+}
+
+const patienceMs = 1_000;
 
 function settingsOf(options: RunOptions, session: string | undefined, layout: Layout): RunSettings {
   const { engine, employee, model, effort, worktree, permissions, worker, labels } = options;

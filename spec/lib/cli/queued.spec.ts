@@ -28,6 +28,15 @@ describe('what waits for its place, in a terminal', () => {
     return (await answer.json()) as Record<string, unknown>;
   }
 
+  it('is said to be queued to who waits for its answer', async () => {
+    const first = (await done('run', '--detach', 'count to 600 every 1 seconds')).trim();
+    const second = troupe.begin('run', 'count to 1', '--home', troupe.home());
+    await second.seen(/^\(queued: as many agents work as engines\.maxProcesses allows/m);
+    await done('session', 'stop', first);
+    const { code, err } = await second.ended;
+    expect(code, err).to.equal(0);
+  });
+
   it('is queued, and what works is running', async () => {
     const prompt = 'count to 600 every 1 seconds';
     const { id: job } = await api('/api/cron', { name: 'tick', schedule: '0 3 * * *', prompt });
