@@ -32,7 +32,7 @@ describe('what waits for its place, in a terminal', () => {
     const first = (await done('run', '--detach', 'count to 600 every 1 seconds')).trim();
     const second = troupe.begin('run', 'count to 1', '--home', troupe.home());
     await second.seen(/^\(queued: as many agents work as engines\.maxProcesses allows/m);
-    await done('session', 'stop', first);
+    await api(`/api/sessions/${first}/stop`, {});
     const { code, err } = await second.ended;
     expect(code, err).to.equal(0);
   });
