@@ -137,7 +137,8 @@ function welcome(served: Instance, layout: Layout, terminal: Terminal): void {
   terminal.say(`  home    ${served.home}`);
   terminal.say(`  engines ${engineLine(served.engines, served.defaultEngine)}`);
   terminal.say('  try     in another terminal:');
-  terminal.say(`          ${hint(layout, 'run', '"add water the plants"', env)}`);
+  const prompt = served.defaultEngine === 'clerk' ? '"add water the plants"' : '"What is in this folder?"';
+  terminal.say(`          ${hint(layout, 'run', prompt, env)}`);
   terminal.say(`          ${hint(layout, 'list', '', env)}`);
   terminal.say(
     `  browse  ${hint(layout, 'open', '', env)}, or ${hint(layout, 'pair', '', env)} for another machine`,
