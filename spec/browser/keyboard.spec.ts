@@ -126,9 +126,9 @@ describe('the console, by the keyboard alone', () => {
     expect((await read(id)).approvalState).to.equal('pending');
     await press('/');
     await page.keyboard.type('settings');
-    await page.waitForSelector('#hit-2 >> text=Settings');
-    await press('ArrowDown', 'ArrowDown');
-    await page.waitForSelector('#hit-2[aria-selected=true]');
+    await page.waitForSelector('#hit-0[aria-selected=true] >> text=Settings');
+    await press('ArrowDown', 'ArrowUp');
+    await page.waitForSelector('#hit-0[aria-selected=true]');
     await press('Enter');
     await page.waitForSelector('#engines-title');
     await has('#main');
@@ -144,9 +144,9 @@ describe('the console, by the keyboard alone', () => {
     await press('/');
     await isAt('dialog.palette[open] input');
     await page.keyboard.type('settings');
-    await page.waitForSelector('#hit-2 >> text=Settings');
-    await press('ArrowDown', 'ArrowDown');
-    await page.waitForSelector('#hit-2[aria-selected=true]');
+    await page.waitForSelector('#hit-0[aria-selected=true] >> text=Settings');
+    await press('ArrowDown', 'ArrowUp');
+    await page.waitForSelector('#hit-0[aria-selected=true]');
     await page.evaluate(`{
       const frame = requestAnimationFrame;
       requestAnimationFrame = (act) => (queueMicrotask(act), 0);
