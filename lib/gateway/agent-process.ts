@@ -25,7 +25,7 @@ export function agentProcesses(tokens: TokenBook) {
     if (size === 0 && all.every(({ mark }) => mark === undefined)) settled = minted;
     const gone = isOfHere(socket) ? goneClient : undefined;
     // Also where nothing is left of agents by now: it may have been the last one
-    if (inode === undefined || inode === '0') return gone;
+    if (inode === undefined || inode === closed) return inode && gone;
     for (const { pid, mark } of all) {
       const session = sessionOf(pid, known) ?? (mark === undefined ? undefined : sessionOfMark(mark));
       if (session !== undefined && (await holds(pid, inode))) return session;
@@ -180,17 +180,21 @@ function fromNowOn<Value>(read: () => Promise<Value>): () => Promise<Value> {
 }
 
 /**
- * By which the system knows the client's end of a connection; `0` where that is closed. A client may speak the newer
- * protocol where the gateway hears the older one. Rows that come and go while a table is read push one out of its sight
- * now and then: it is there the next time.
+ * By which the system knows the client's end of a connection, or `closed`; undefined where it does not say. A client
+ * may speak the newer protocol where the gateway hears the older one. Rows that come and go while a table is read push
+ * one out of its sight now and then: it is there the next time.
  */
 async function inodeOf(socket: Socket): Promise<string | undefined> {
   for (const table of [connections, connections6, connections, connections6]) {
     const inode = inodeIn(await table(), socket);
     if (inode !== undefined) return inode;
   }
-  return undefined;
+  const tables = `${await connections()}${await connections6()}`;
+  // Our own listener, at least, is in a table that can be read
+  return redirectedIn(tables, socket) ?? (/^ *\d+: /m.test(tables) ? closed : undefined);
 }
+
+const closed = '0';
 
 const tableAt = (path: string) => fromNowOn(() => readFile(path, 'latin1').catch(() => ''));
 const [connections, connections6] = [tableAt('/proc/self/net/tcp'), tableAt('/proc/self/net/tcp6')];
@@ -207,20 +211,36 @@ interface Ends extends Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'
  * @example inodeIn('  3: 0100007F:C350 0100007F:1CFC 01 00000000:00000000 00:00000000 00000000 0 0 81234', socket)
  */
 export function inodeIn(table: string, ends: Ends): string | undefined {
-  const port = (n = 0): string => `:${n.toString(16).toUpperCase().padStart(4, '0')} `;
   const near = ends.localAddress === undefined ? undefined : spelled(ends.localAddress);
-  for (const client of spelled(ends.remoteAddress ?? '')) {
-    const begin = `: ${client}${port(ends.remotePort)}`;
+  const ours = portOf(ends.localPort);
+  const found = rowsFrom(table, ends).find((row) => {
+    const [address = ''] = row.split(':', 1);
+    return (near?.includes(address) ?? true) && row.startsWith(ours, address.length);
+  });
+  return found && inodeAt(found);
+}
+
+/** Where what goes to one port is led to another (NAT), the client's row names that one. */
+export const redirectedIn = (table: string, ends: Ends): string | undefined =>
+  rowsFrom(table, ends)
+    .map(inodeAt)
+    .find((inode) => inode !== closed);
+
+/** What follows our far end in the rows that begin there. */
+function rowsFrom(table: string, { remoteAddress = '', remotePort }: Ends): readonly string[] {
+  return spelled(remoteAddress).flatMap((client) => {
+    const begin = `: ${client}${portOf(remotePort)}`;
+    const rows: string[] = [];
     for (let at = table.indexOf(begin); at >= 0; at = table.indexOf(begin, at + 1)) {
       const end = table.indexOf('\n', at);
-      const rest = table.slice(at + begin.length, end < 0 ? undefined : end);
-      const [address = ''] = rest.split(':', 1);
-      if ((near?.includes(address) ?? true) && rest.startsWith(port(ends.localPort), address.length))
-        return rest.trim().split(/\s+/)[7];
+      rows.push(table.slice(at + begin.length, end < 0 ? undefined : end));
     }
-  }
-  return undefined;
+    return rows;
+  });
 }
+
+const portOf = (port = 0): string => `:${port.toString(16).toUpperCase().padStart(4, '0')} `;
+const inodeAt = (rest: string): string | undefined => rest.trim().split(/\s+/)[7];
 
 /** As the tables spell an address, in words of four bytes as this machine keeps them; the older ones in both tables. */
 function spelled(address: string): readonly string[] {

@@ -6,7 +6,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { findAgentMark } from '../../../actors/engines/process/agent-mark.js';
 import { findSystemProgram } from '../../../actors/sandbox/system-program.js';
-import { agentProcesses, inodeIn } from '../../../lib/gateway/agent-process.js';
+import { agentProcesses, inodeIn, redirectedIn } from '../../../lib/gateway/agent-process.js';
 import { goneClient } from '../../../lib/gateway/authentication.js';
 import { Troupe } from '../cli/troupe.js';
 import { makeClient, type Client } from './fixture.js';
@@ -280,5 +280,8 @@ describe('who is at the other end of a connection', function () {
       inodeIn(table, { ...ports, remoteAddress: '2001:db8::3412', localAddress: '2001:db8::1' }),
     ).to.equal('8');
     expect(inodeIn(table, { ...ends, remotePort: 0x1d04 })).to.equal(undefined);
+    // Where the system leads one port to another, the client went to the other
+    const led = { ...ends, localPort: 0x50 };
+    expect([inodeIn(table, led), redirectedIn(table, led)]).to.deep.equal([undefined, '2']);
   });
 });
