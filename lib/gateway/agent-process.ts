@@ -18,12 +18,14 @@ export function agentProcesses(tokens: TokenBook) {
   let settled = -1;
 
   async function check(socket: Socket): Promise<string | undefined> {
+    if (!isOfHere(socket)) return undefined;
     const inode = await inodeOf(socket);
     const { size, minted = 0 } = tokens;
     const known = await processes();
     const all = [...known.values()];
     if (size === 0 && all.every(({ mark }) => mark === undefined)) settled = minted;
-    const gone = isOfHere(socket) ? goneClient : undefined;
+    // One that came through a standby, which knew it, may be of another machine
+    const gone = clientEnds.has(socket) ? undefined : goneClient;
     // Also where nothing is left of agents by now: it may have been the last one
     if (inode === undefined || inode === closed) return inode && gone;
     for (const { pid, mark } of all) {
@@ -58,10 +60,9 @@ export function agentProcesses(tokens: TokenBook) {
   };
 }
 
-/** One that came through a standby, which knew it, may be of another machine. */
+/** What has no address is closed already. */
 function isOfHere(socket: Socket): boolean {
-  if (clientEnds.has(socket)) return false;
-  const address = addressOf(socket);
+  const address = addressOf(socket)?.replace(/%.*$/, ''); // an interface is named behind what is local to it
   const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
   return address === undefined || isLoopback(address) || own.some((one) => one.address === address);
 }
