@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import promises, { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { findAgentMark } from '../../../actors/engines/process/agent-mark.js';
 import { findSystemProgram } from '../../../actors/sandbox/system-program.js';
@@ -234,23 +235,29 @@ describe('who is at the other end of a connection', function () {
     }
   });
 
-  // Who holds a connection that is closed on the far side is told by no one: it counted as the operator's
-  it('is said to be gone where it is', async () => {
-    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    const [socket] = (await once(server, 'connection')) as [Socket];
-    try {
-      const holder = agentProcesses({ size: 1, minted: 1, resolve: () => undefined });
-      expect(await holder(socket)).to.equal(undefined);
-      client.destroy();
-      await once(socket.resume(), 'end');
-      expect(await holder(socket)).to.equal(goneClient);
-    } finally {
-      socket.destroy();
-      server.close();
-    }
-  });
+  // Who holds a connection that is closed on the far side is told by no one: it counted as the operator's. Behind an
+  // address that is local to an interface stands its name
+  const interfaces = Object.entries(networkInterfaces());
+  const local = interfaces.flatMap(([name, all = []]) =>
+    all.flatMap(({ address }) => (address.startsWith('fe80:') ? [`${address}%${name}`] : [])),
+  );
+  for (const host of ['127.0.0.1', ...local.slice(0, 1)])
+    it(`is said to be gone where it is: ${host === '127.0.0.1' ? 'loopback' : 'an interface'}`, async () => {
+      const server = createServer({ allowHalfOpen: true }).listen(0, host.includes(':') ? '::' : host);
+      await once(server, 'listening');
+      const client = connect((server.address() as AddressInfo).port, host);
+      const [socket] = (await once(server, 'connection')) as [Socket];
+      try {
+        const holder = agentProcesses({ size: 1, minted: 1, resolve: () => undefined });
+        expect(await holder(socket)).to.equal(undefined);
+        client.destroy();
+        await once(socket.resume(), 'end');
+        expect(await holder(socket)).to.equal(goneClient);
+      } finally {
+        socket.destroy();
+        server.close();
+      }
+    });
 
   // An agent can have a connection of the same ports, from another address: the first row of the two was believed
   it('is the row that leads from its end to ours', () => {
