@@ -456,7 +456,8 @@ class History {
       if (left.length === 0) left = await this.world.owes(supervisor).catch(unread);
       if (left.length === 0 && this.watcher.cut) left = ['a watcher that was cut off'];
       // What it reads may have met a slow disk a moment before the faults stopped (148206)
-      if (left.length === 0 && this.watcher.last < store.head.seq) left = ['a watcher that has not caught up'];
+      if (left.length === 0 && this.watcher.last < store.head.seq)
+        left = ['a watcher that has not caught up'];
       this.alive(process);
     }
     must(left.length === 0, `still owed long after all faults were over: ${left.slice(0, 3).join(', ')}`);
