@@ -1,5 +1,13 @@
 import { createClient, GatewayError, isRefusal } from '../client/index.js';
-import type { Answer, Client as GatewayClient, InitOf, Method, PathWith, Refusal } from '../client/index.js';
+import type {
+  Answer,
+  Client as GatewayClient,
+  components,
+  InitOf,
+  Method,
+  PathWith,
+  Refusal,
+} from '../client/index.js';
 import { isAlive, readAnnouncement, type Announcement } from '../home/announce.js';
 import type { Layout } from '../home/layout.js';
 import { hint } from './command-line.js';
@@ -80,6 +88,11 @@ export async function reached<Value>(url: string, value: Promise<Value>): Promis
 
 /** An answer of the inspector, of whose members the document names only the main ones. */
 export const inspected = async <Body>(answer: Promise<unknown>): Promise<Body> => (await answer) as Body;
+
+/** As its status says, unless it waits: a list in which all are `running` tells no one which of them work. */
+export const wordOf = ({ status, transportState }: WordOf): string =>
+  status === 'running' && transportState === 'queued' ? 'queued' : status;
+type WordOf = Pick<components['schemas']['Session'], 'status' | 'transportState'>;
 
 /** What does not work though the gateway runs: `['disk: less than 200 MB are free']`; an older one may not say. */
 export const troubles = (client: Client): Promise<readonly string[]> =>

@@ -1,14 +1,8 @@
 import { Argument, type Command } from 'commander';
-import type { components } from '../client/index.js';
-import { connect } from './client.js';
+import { connect, wordOf } from './client.js';
 import { hint, homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { ago, table } from './print.js';
 import { waitsForYou } from './waiting.js';
-
-/** As its status says, unless it waits: a list in which all are `running` tells no one which of them work. */
-export const wordOf = ({ status, transportState }: WordOf): string =>
-  status === 'running' && transportState === 'queued' ? 'queued' : status;
-type WordOf = Pick<components['schemas']['Session'], 'status' | 'transportState'>;
 
 interface ListOptions extends HomeOptions {
   readonly json?: boolean;

@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { branchHint } from './changes.js';
-import { connect, type Client, sessionNamed } from './client.js';
+import { connect, type Client, sessionNamed, wordOf } from './client.js';
 import { homeOf, withHome, wholeNumber, type HomeOptions, type Terminal } from './command-line.js';
 import { CommandError, exitCodes } from './failure.js';
 import type { Layout } from '../home/layout.js';
-import { wordOf } from './list.js';
 import { messageLines } from './show-activity.js';
 import { quietBecause, runningTool } from '../client/decision.js';
 import { ago, plainText } from './print.js';
