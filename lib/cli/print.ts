@@ -86,10 +86,7 @@ export function bytes(count: number): string {
 export function plainText(text: string, options: { readonly keepLines?: boolean } = {}): string {
   // Escape sequences would let a session's title or answer recolour, overwrite or retitle the reader's
   // terminal.
-  const calm = text.replace(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    '',
-  );
+  const calm = text.replace(/[\u0000-\u0008\u000b-\u001f]/g, '').replace(steering, '');
   return options.keepLines === true ? calm : calm.replace(/\s+/g, ' ').trim();
 }
 
@@ -98,10 +95,10 @@ export function plainText(text: string, options: { readonly keepLines?: boolean 
  * @example visible(JSON.stringify({ title: 'a\u009b2J' })) // a program still reads the same
  */
 export const visible = (text: string): string =>
-  text.replace(
-    /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
-    (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  text.replace(steering, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** Beside those below the blank: what a terminal obeys, and what turns the order of what is read. */
+const steering = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB'];
 const cellMax = 60;

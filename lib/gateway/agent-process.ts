@@ -1,8 +1,9 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { isIPv4, isIPv6, type Socket } from 'node:net';
-import { endianness, networkInterfaces } from 'node:os';
+import { endianness } from 'node:os';
 import { markAt } from '../../actors/engines/process/agent-mark.js';
+import { ownAddresses } from '../records/fetch/addresses.js';
 import { goneClient, type TokenBook } from './authentication.js';
 import { addressOf, clientEnds, isLoopback } from './origin.js';
 
@@ -63,8 +64,7 @@ export function agentProcesses(tokens: TokenBook) {
 /** What has no address is closed already. */
 function isOfHere(socket: Socket): boolean {
   const address = addressOf(socket)?.replace(/%.*$/, ''); // an interface is named behind what is local to it
-  const own = Object.values(networkInterfaces()).flatMap((all) => all ?? []);
-  return address === undefined || isLoopback(address) || own.some((one) => one.address === address);
+  return address === undefined || isLoopback(address) || ownAddresses().includes(address);
 }
 
 /** What is known of processes, by what changes when one becomes another. */

@@ -5,7 +5,7 @@ import { isRefusal, refuse, type Refusal } from '../../../machines/refusals.js';
 import type { GatewayActor } from '../app.js';
 import type { Request } from '../request.js';
 import { scratchIn } from '../sessions/folder-state.js';
-import { git } from '../sessions/git.js';
+import { git, nulEnded } from '../sessions/git.js';
 import { bringBack } from '../sessions/keep-work.js';
 import { presentSession } from '../sessions/read-session.js';
 import { aloneInFolder } from '../sessions/worktree.js';
@@ -264,7 +264,7 @@ async function keepAside(
     };
     const parent = base === null ? [] : ['-p', (await place.ask('rev-parse', 'HEAD')).trim()];
     await git(app, { ...at, args: ['read-tree', parent.at(-1) ?? '--empty'] });
-    const stdin = paths.map((path) => `${path}\0`).join('');
+    const stdin = nulEnded(paths);
     const args = ['update-index', '--add', '--remove', '--replace', '-z', '--stdin'];
     await git(app, { ...at, args, stdin });
     const tree = (await git(app, { ...at, args: ['write-tree'] })).trim();

@@ -3,7 +3,7 @@ import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
 import type { CommandFolders } from '../../../actors/sandbox/sandbox.js';
 import { copyOf, type OwnCopy } from '../../home/clones.js';
 import type { App, GatewayActor } from '../app.js';
-import { git } from '../sessions/git.js';
+import { git, nulEnded } from '../sessions/git.js';
 import { repositoryOf } from '../sessions/repository.js';
 
 /**
@@ -98,8 +98,7 @@ function gitPlace(app: App, at: Omit<GitPlace, 'ask' | 'askOf'>, place: readonly
   return {
     ...at,
     ask: (...args) => git(app, { ...at, args: [...before, ...args] }),
-    askOf: (paths, ...args) =>
-      git(app, { ...at, args: [...before, ...args], stdin: paths.map((path) => `${path}\0`).join('') }),
+    askOf: (paths, ...args) => git(app, { ...at, args: [...before, ...args], stdin: nulEnded(paths) }),
   };
 }
 

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, lstat, mkdir, mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { App } from '../app.js';
-import { git, type GitCommand } from './git.js';
+import { git, nulEnded, type GitCommand } from './git.js';
 import { repositoryOf } from './repository.js';
 
 /** How a folder stood at a moment. */
@@ -56,7 +56,7 @@ export async function readFolder(
   await ask('read-tree', committed);
   await run(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
     aside,
-    stdin: taken.map((path) => `${path}\0`).join(''),
+    stdin: nulEnded(taken),
   });
   return { ...state, tree: (await ask('write-tree')).trim() };
 }

@@ -165,6 +165,9 @@ function environment(silenced: readonly string[]): Record<string, string> {
   };
 }
 
+/** Paths as git reads them with `-z`, whatever they hold: `nulEnded(['a b', 'c'])`. */
+export const nulEnded = (paths: readonly string[]): string => paths.map((path) => `${path}\0`).join('');
+
 /**
  * Repositories below the folder that this one has as submodules, and that are there. What git would tell of their
  * files it learns from their filters: such a copy stays, unlooked at.

@@ -3,7 +3,7 @@ import type { SandboxLevel } from '../../../actors/sandbox/levels.js';
 import { copyOf } from '../../home/clones.js';
 import { chosenPaths } from '../changes/work-place.js';
 import { readStatus, status } from './folder-state.js';
-import { git, submodulesIn, type GitHost } from './git.js';
+import { git, nulEnded, submodulesIn, type GitHost } from './git.js';
 
 /**
  * What becomes of an agent's work in a working copy of its own when a turn is over: what it left in no commit is
@@ -30,7 +30,7 @@ async function commitLeft(app: GitHost, sessionId: string, level: SandboxLevel):
   // else; and of one without a commit nothing, and then nothing of all the others
   const { within } = readStatus(await ask(...status));
   const wanted = ['.', ...within.map((path) => `:(exclude,literal)${path}`)];
-  const stdin = wanted.map((path) => `${path}\0`).join('');
+  const stdin = nulEnded(wanted);
   await git(app, { ...at, args: ['add', '--all', '--ignore-errors', ...chosenPaths], stdin });
   if ((await ask('diff', '--cached', '--name-only', '--no-ext-diff')) === '') return;
   const message = `Changes of session ${sessionId.slice(0, 8)}\n\nTroupe-Session: ${sessionId}`;

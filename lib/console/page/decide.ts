@@ -13,6 +13,10 @@ import { holdsDecisions, keyOf, refreshWaiting, type Waiting } from './waiting.j
 
 /** What a person may answer to a thing that waits, as the console sends it. */
 
+/** What a person may answer: nothing where an employee decides. */
+export const choicesHere = (thing: Waiting): readonly Choice[] =>
+  thing.operatorEntitled ? choicesOf(thing) : [];
+
 /**
  * Of the polls whose program was shown: the hash of what stood there. Only that is decided; a program that was
  * changed after it was read is refused.

@@ -46,6 +46,16 @@ describe('troupe with a home in PostgreSQL', function () {
   const add = async (home: string, title: string): Promise<number | null> =>
     (await troupe.run('run', `add "${title}"`, '--home', home)).code;
 
+  /** With a work item, stopped and moved into the database, while its settings still say "level". */
+  async function movedHome(): Promise<string> {
+    const home = await settings('home', 'level');
+    const before = begin(home, 'one');
+    await before.seen(/Troupe runs at/);
+    expect(await add(home, 'water the plants')).to.equal(0);
+    await troupe.run('stop', '--home', home);
+    expect(await troupe.run('home', 'move', '--to', url, '--home', home)).to.include({ code: 0 });
+    return home;
+  }
   const todos = async (home: string): Promise<string> =>
     (await troupe.run('list', 'todos', '--home', home)).out;
 
@@ -232,12 +242,7 @@ describe('troupe with a home in PostgreSQL', function () {
   });
 
   it('starts neither an empty store beside the one it moved from, nor a database instead of a restored one', async () => {
-    const home = await settings('home', 'level');
-    const before = begin(home, 'one');
-    await before.seen(/Troupe runs at/);
-    expect(await add(home, 'water the plants')).to.equal(0);
-    await troupe.run('stop', '--home', home);
-    expect(await troupe.run('home', 'move', '--to', url, '--home', home)).to.include({ code: 0 });
+    const home = await movedHome();
     const forgotten = await troupe.run('start', '--home', home, '--port', '0');
     expect(forgotten.code, 'config.yaml still says "level"').to.equal(5);
     expect(forgotten.err).to.include('was moved into PostgreSQL');
@@ -267,12 +272,7 @@ describe('troupe with a home in PostgreSQL', function () {
   // A command that moved it back and died between the mark in the database and the store in its folder had a home that nothing
   // opened and nothing moved any more. And what was left in the database was verified and backed up as if it were in use.
   it('is moved again where the command that moved it died, and is for all others where it was moved to', async () => {
-    const home = await settings('home', 'level');
-    const before = begin(home, 'one');
-    await before.seen(/Troupe runs at/);
-    expect(await add(home, 'water the plants')).to.equal(0);
-    await troupe.run('stop', '--home', home);
-    expect(await troupe.run('home', 'move', '--to', url, '--home', home)).to.include({ code: 0 });
+    const home = await movedHome();
     await settings('home', url);
     for (const folder of ['store', 'store-copy']) {
       expect(await troupe.run('home', 'move', '--to', 'level', '--home', home), folder).to.include({

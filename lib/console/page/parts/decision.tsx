@@ -4,8 +4,8 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../../page/action.js';
 import { now, span } from '../../../page/clock.js';
 import { isFocusLost } from '../../../page/keys.js';
-import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
-import { hold } from '../decide.js';
+import { wordsOf, type Choice } from '../../../client/decision.js';
+import { choicesHere, hold } from '../decide.js';
 import { hear } from '../live.js';
 import { Held } from './held.js';
 import { inspectorLink, linkTo } from '../place.js';
@@ -98,7 +98,7 @@ export function Decision({
       }),
     [key],
   );
-  const choices = thing.operatorEntitled ? choicesOf(thing) : [];
+  const choices = choicesHere(thing);
   const choose = (choice: Choice): void => {
     if (refuseUnread?.() === true) return;
     void attempt(async () => {

@@ -5,8 +5,8 @@ import { isFocusLost, useKeys } from '../../../page/keys.js';
 import { LongList, type LongListControl } from '../../../page/parts/long-list.js';
 import { Age, Decision, placeOf, whatOf } from '../parts/decision.js';
 import { Subject } from '../parts/subject.js';
-import { choicesOf, wordsOf, type Choice } from '../../../client/decision.js';
-import { hold, isDecidedHere, withdraw } from '../decide.js';
+import { wordsOf, type Choice } from '../../../client/decision.js';
+import { choicesHere, hold, isDecidedHere, withdraw } from '../decide.js';
 import { heldWords } from '../parts/held.js';
 import { hear } from '../live.js';
 import { inspectorLink, place } from '../place.js';
@@ -122,7 +122,7 @@ export function InboxPage() {
     const open = chosen.filter((one) => one.held === undefined);
     if (open.length === 0 && chosen.length > 0)
       return void (outcome.value = { text: 'It is decided already: press u to undo it.', refused: true });
-    const possible = open.filter((one) => one.operatorEntitled && choicesOf(one).includes(choice));
+    const possible = open.filter((one) => choicesHere(one).includes(choice));
     const other = open.find((one) => !one.operatorEntitled)?.on;
     const why = other === undefined ? 'This is not decided here: open it.' : `${other} decides this.`;
     if (possible.length === 0) return void (outcome.value = { text: why, refused: true });

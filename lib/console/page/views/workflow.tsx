@@ -132,6 +132,10 @@ function Waits({ id, version }: { readonly id: string; readonly version: number 
   );
 }
 
+/** One that waits for an earlier run has not begun. */
+const wordOf = ({ status, queued }: { readonly status: string; readonly queued?: unknown }): string =>
+  queued === true ? 'queued' : status;
+
 function Runs({ id }: { readonly id: string }) {
   const loaded = useLoaded(
     `runs/${id}`,
@@ -159,9 +163,7 @@ function Runs({ id }: { readonly id: string }) {
                     data-run={run.runId}
                     href={`/inspect#/runs/${encodeURIComponent(id)}/${encodeURIComponent(run.runId)}`}
                   >
-                    <b class={`state ${tone(run.queued ? 'queued' : run.status)}`}>
-                      {run.queued ? 'queued' : run.status}
-                    </b>
+                    <b class={`state ${tone(wordOf(run))}`}>{wordOf(run)}</b>
                     <span class="title clip">{run.runId}</span>
                     <span class="soft num end">{span(now.value - Date.parse(run.startedAt))} ago</span>
                   </a>
